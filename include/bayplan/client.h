@@ -100,6 +100,8 @@ struct PodStatement {
     bool is_static = false;
     bool never_victim = false;
     bool originator = false;
+    std::uint32_t group_min_available = 0;
+    GroupFault group_fault = GroupFault::none;
 };
 
 struct ReleaseStatement {

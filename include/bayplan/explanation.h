@@ -61,6 +61,26 @@ struct PreemptionExplanation {
     std::vector<VictimChoice> candidates;  // in the order of slots
 };
 
+// A member of a pod group that is placed together.
+struct GroupMember {
+    std::string pod;      // its key
+    std::string state;    // "allocated", "gated", ...
+    std::string node;     // where it is, or where the group's next attempt would place it
+    std::string why;      // without a node: the reason
+    bool placed = false;  // it is there already
+};
+
+// The outcome of the next attempt of a pod group, on its own (rules/gangs.md): no other pod gives way or is preempted.
+struct GroupExplanation {
+    std::string name;                  // APPLICATION/GROUP
+    std::uint32_t minimum = 0;         // members that must have nodes
+    std::uint32_t counted = 0;         // members that may be placed, or are
+    std::uint32_t assigned = 0;        // of these, how many have a node
+    std::uint32_t found = 0;           // and how many more would find one
+    std::vector<GroupMember> members;  // the eldest first
+    std::size_t unlisted = 0;          // younger members, of which nothing is said
+};
+
 struct Explanation {
     std::string state;    // "pending", "gated", ...
     std::string message;  // Kubernetes' text if no node takes it, with what preemption adds; or of its gates or node
@@ -69,6 +89,7 @@ struct Explanation {
     AttemptEnd ends = AttemptEnd::in_a_verdict;       // else the message is all there is to say
     std::string node;                                 // where the next attempt would place it; empty: nowhere
     std::vector<NodeExplanation> nodes;               // in the order of slots
+    std::optional<GroupExplanation> group;            // of a pod that is placed with its group
 };
 
 }  // namespace bayplan

@@ -64,11 +64,19 @@ struct NodeItem {
     std::span<const DictId> devices = {};
 };
 
+// How an application ends, or goes on, whose placeholders are not all placed in time (rules/placeholders.md). Numbers are from
+// the schema.
+enum class GangStyle : std::uint8_t { unknown = 0, soft = 1, hard = 2 };  // unknown is as soft
+
 struct ApplicationItem {
     DictId application = 0;
     DictId queue = 0;  // 0 = the default leaf, root.default
     DictId user = 0;
     std::span<const DictId> user_groups = {};  // none: the user is in the group of its own name
+    // Sum of its placeholders' requests: it starts when they are all placed. None: it waits for no placeholders.
+    std::span<const Amount> placeholder_ask = {};
+    GangStyle gang_style = GangStyle::unknown;
+    std::int64_t placeholder_timeout_ms = 0;  // from when the first of them is placed; 0 or less: 15 minutes
 };
 
 // Numbers are from the schema. Order of importance: guaranteed above burstable above best_effort.
@@ -117,6 +125,8 @@ struct AskItem {
     // With a group: so many of its members must have a node, or none gets one. 0: the group only says what follows what.
     std::uint32_t group_min_available = 0;
     GroupFault group_fault = GroupFault::none;
+    // It keeps a place for another pod of its group (YuniKorn: task group), which takes it over.
+    bool placeholder = false;
 };
 
 // A spec under the shim's own number. Defining a number again with the same content is fine.
@@ -275,8 +285,9 @@ enum class DecisionKind : std::uint8_t {
     application_rejected = 4,
     ask_rejected = 5,
     allocated = 6,  // name = ask key, node = where
-    // name = ask key, termination and text say why. preempted_by_scheduler: the shim is to delete the pod, which
-    // counts until a ReleaseItem says that it is gone; otherwise it is gone as far as the engine is concerned.
+    // name = ask key, termination and text say why. preempted_by_scheduler, and placeholder_replaced or timeout with a
+    // node: the shim is to delete the pod, which counts until a ReleaseItem says that it is gone; otherwise it is gone
+    // as far as the engine is concerned.
     released = 7,
     ask_waiting =
         8,  // name = ask key; text says why: the first attempt failed (YuniKorn: FAILED), gates, no such node yet

@@ -26,7 +26,10 @@ void put_head(JsonText& json, const Version& version, const Place& place, std::u
     const read_model::ApplicationSums& of_it = version.sums(id);
     json.begin_object();
     json.member("applicationID", std::string_view(application.facts->name));
-    put_if(json, "usedResource", sums(version, of_it.used));
+    // In YuniKorn placeholders are none of what an application uses, though its queue does.
+    read_model::AmountList used = of_it.used;
+    read_model::add(used, of_it.placeholders, -1);
+    put_if(json, "usedResource", sums(version, used));
     if (application.most != nullptr) {
         put_if(json, "maxUsedResource", sums(version, *application.most));
     }
@@ -34,6 +37,24 @@ void put_head(JsonText& json, const Version& version, const Place& place, std::u
     json.member("partition", std::string_view(place.partition));
     json.member("queueName", queue_of(*application.facts));
     put_submission(json, place, application.oldest_s, application.came_ns);
+}
+
+void put_placeholder_data(JsonText& json, const Application& application) {
+    if (application.task_groups == nullptr) {
+        return;
+    }
+    json.name("placeholderData");
+    json.begin_array();
+    for (const read_model::TaskGroupTotals& group : *application.task_groups) {
+        json.begin_object();
+        json.member_if("taskGroupName", std::string_view(group.group));
+        json.member_if("count", std::int64_t{group.count});
+        put_if(json, "minResource", Resources(group.each.begin(), group.each.end()));
+        json.member_if("replaced", std::int64_t{group.replaced});
+        json.member_if("timedout", std::int64_t{group.timed_out});
+        json.end_object();
+    }
+    json.end_array();
 }
 
 // `pods`: in order.
@@ -44,6 +65,7 @@ void put_tail(JsonText& json, const Version& version, const Place& place, std::u
     json.member_if("user", std::string_view(application.facts->user));
     put_texts(json, "groups", application.facts->groups);
     put_log(json, place, *application.run);
+    put_placeholder_data(json, application);
     std::vector<std::string> reserved;
     std::int64_t highest = INT32_MIN;
     for (const std::uint32_t pod_id : pods) {

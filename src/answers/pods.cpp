@@ -105,6 +105,7 @@ void put_ask(JsonText& json, const Version& version, const Place& place, std::ui
     json.member("priority", std::to_string(pod.priority));
     json.member_if("requiredNodeId", std::string_view(shape.required_node));
     json.member_if("applicationId", application_of(version, pod));
+    json.member_if("placeholder", pod.is(read_model::kPlaceholder));
     json.member_if("taskGroupName", version.texts.text(pod.group));
     put_reasons(json, version, place, pod, held);
     json.member_if("triggeredPreemption", pod.is(read_model::kPreempting));
@@ -125,6 +126,7 @@ void put_allocation(JsonText& json, const Version& version, std::uint32_t id) {
     json.member("priority", std::to_string(pod.priority));
     json.member_if("nodeId", node_name(version, pod.node));
     json.member_if("applicationId", application_of(version, pod));
+    json.member_if("placeholder", pod.is(read_model::kPlaceholder));
     json.member_if("taskGroupName", version.texts.text(pod.group));
     json.member_if("preempted", pod.is(read_model::kPreempted));
     json.member_if("originator", pod.is(read_model::kOriginator));

@@ -84,6 +84,7 @@ void QueueView::add_applications(const Version& version) {
         const Resources pending = sums(version, of_it.pending);
         const Resources preempting = sums(version, of_it.preempting);
         const bool runs = application.state == static_cast<std::uint8_t>(queue_tree::ApplicationState::running);
+        const bool is_accepted = application.state == static_cast<std::uint8_t>(queue_tree::ApplicationState::accepted);
         for (std::string_view path = queue_of(*application.facts); !path.empty(); path = parent(path)) {
             const auto found = nodes_.find(path);
             if (found == nodes_.end()) {
@@ -93,6 +94,9 @@ void QueueView::add_applications(const Version& version) {
             queue_config::add_to(found->second.pending, pending);
             queue_config::add_to(found->second.preempting, preempting);
             found->second.running += runs ? 1 : 0;
+            if (is_accepted && application.placed > 0) {
+                found->second.accepted.emplace_back(application.facts->name);
+            }
             if (found->second.facts->leaf) {
                 found->second.waits_with = std::max(found->second.waits_with, of_it.highest_waiting);
             }

@@ -32,6 +32,8 @@ struct QueueNode {
     Resources pending;
     Resources preempting;
     std::uint64_t running = 0;  // applications
+    // Applications that have nodes, and wait for the rest of their placeholders.
+    std::vector<std::string_view> accepted;
     // The highest of what waits, with the offsets below; INT32_MIN: nothing waits.
     std::int32_t waits_with = INT32_MIN;
     // The same as its parent sees it.

@@ -1,5 +1,7 @@
 // Queues, one or with all below. See answers.h.
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "answers/pieces.h"
@@ -61,14 +63,15 @@ void put_template(JsonText& json, const Queue& queue) {
     json.end_object();
 }
 
-void put_child_names(JsonText& json, const QueueNode& node) {
-    if (node.children.empty()) {
+void put_names(JsonText& json, std::string_view member, std::vector<std::string_view> names) {
+    if (names.empty()) {
         return;
     }
-    json.name("childNames");
+    std::ranges::sort(names);
+    json.name(member);
     json.begin_array();
-    for (const std::string_view child : node.children) {
-        json.value(child);
+    for (const std::string_view name : names) {
+        json.value(name);
     }
     json.end_array();
 }
@@ -108,10 +111,11 @@ void put_head(JsonText& json, const QueueView& view, std::string_view path, std:
 }
 
 void put_tail(JsonText& json, const QueueNode& node) {
-    put_child_names(json, node);
+    put_names(json, "childNames", node.children);
     put_if(json, "absUsedCapacity", percent(node.allocated, node.max));
     put_count_if(json, "maxRunningApps", node.facts->max_applications);
     put_count_if(json, "runningApps", node.running);
+    put_names(json, "allocatingAcceptedApps", node.accepted);
     json.member("currentPriority", std::int64_t{node.priority});
     put_settings(json, *node.facts);
     json.end_object();

@@ -102,7 +102,8 @@ struct Waiting {
 // The part of an ask that exists all its life: a cache line, for millions of asks run. AskTable has its key, its
 // Waiting and its grace period; its class has its spec.
 struct Ask {
-    std::uint64_t sequence : 43 = 0;
+    std::uint64_t sequence : 42 = 0;
+    bool placeholder : 1 = false;  // it keeps a place for another of its task group
     // It had an entry in a table that few asks are in: nominations, excluded nodes, departures, claims, devices. If not, an
     // attempt, a placement and an end need look into none of them. Stays until the ask is gone.
     bool has_entries : 1 = false;

@@ -31,6 +31,7 @@ struct AskClass {
     std::int64_t cpu_request = 0;
     std::int64_t memory_request = 0;
     bool needs_plugins = false;            // its spec names some
+    bool has_claims = false;               // its spec has volumes, or claims on devices
     std::vector<ResourceAmount> occupies;  // requests and the scored amounts: what a placement adds
 
     bool same_as(const AskClass& other) const {

@@ -22,15 +22,16 @@ public:
     explicit AskIndex(const AskTable& asks) : AskIndex(asks, std::make_index_sequence<kParts>{}) {}
 
     // kNone if there is none.
-    AskId find(std::string_view key) const {
-        const std::uint64_t hash = hash_of_text(key);
+    AskId find(std::string_view key) const { return find(key, hash_of_text(key)); }
+    // The same, and insert(), for a caller that knows the key's hash.
+    AskId find(std::string_view key, std::uint64_t hash) const {
         const Set& part = parts_[part_of(hash)];
         const auto found = part.find(Wanted{key, cut(hash)});
         return found == part.end() ? kNone<AskId> : found->id;
     }
     // The key must be new.
-    void insert(AskId id) {
-        const std::uint64_t hash = hash_of_text(asks_.key(id));
+    void insert(AskId id) { insert(id, hash_of_text(asks_.key(id))); }
+    void insert(AskId id, std::uint64_t hash) {
         const bool fresh = parts_[part_of(hash)].insert({id, cut(hash)}).second;
         BP_CHECK(fresh);
         ++size_;

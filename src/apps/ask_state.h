@@ -20,7 +20,7 @@ enum class AskEvent : std::uint8_t {
     await_node,   // stated as running on a node that nobody has registered
     run,          // stated as running on a node that is there, or the awaited node came
     restate,      // stated again while it waits
-    select,       // taken to be tried: from the heap into a batch, or early out of backoff
+    select,       // taken to be tried: from the heap into a batch, early out of backoff, or in its placeholder's place
     put_back,     // selected, and then not tried
     place,        // its attempt found a node
     fail,         // its attempt found none
@@ -70,7 +70,7 @@ constexpr std::array<Row, kAskEvents> transitions() {
         {allocated, allocated, allocated, allocated, allocated, allocated, allocated, allocated, never, never, never,
          never},                                                                                           // run
         {never, pending, never, pending, pending, backoff, no_fit, reserved, never, never, never, never},  // restate
-        {never, never, never, selected, never, selected, never, never, never, never, never, never},        // select
+        {never, selected, never, selected, never, selected, never, never, never, never, never, never},     // select
         {never, never, never, never, pending, never, never, never, never, never, never, never},            // put_back
         {never, never, never, never, placed, never, never, placed, never, never, never, never},            // place
         {never, never, never, never, no_fit, never, never, never, never, never, never, never},             // fail

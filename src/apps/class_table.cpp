@@ -61,7 +61,9 @@ ClassId ClassTable::find_or_make(const AskClass& wanted) {
     if (spec->required_node != kNone<NameId>) {
         names_.add_reference(spec->required_node);
     }
-    spec->needs_plugins = !specs_[spec->pod_spec].plugins.empty();
+    const PodSpec& pod = specs_[spec->pod_spec];
+    spec->needs_plugins = !pod.plugins.empty();
+    spec->has_claims = !pod.volumes.empty() || !pod.resource_claims.claims.empty();
     specs_.add_reference(spec->pod_spec);
     ClassEntry& entry = entries_[raw(id)];
     entry.spec = spec;

@@ -112,9 +112,13 @@ Header take_header(const char*& in) {
 KeyStore::KeyStore() : seen_(kSeen, 0) {}
 
 KeyPrefix KeyStore::prefix_of(std::string_view prefix) {
-    if (const KeyPrefix known = prefixes_.find(prefix); known != kNone<KeyPrefix>) {
-        prefixes_.add_reference(known);
-        return known;
+    // Pods of one owner come together. (A prefix that is gone has no text.)
+    if (last_ == kNone<KeyPrefix> || prefixes_.text(last_) != prefix) {
+        last_ = prefixes_.find(prefix);
+    }
+    if (last_ != kNone<KeyPrefix>) {
+        prefixes_.add_reference(last_);
+        return last_;
     }
     const std::size_t hash = hash_of_text(prefix);
     std::uint16_t& seen = seen_[hash % kSeen];

@@ -62,7 +62,8 @@ private:
 
     CellStore cells_;
     NameTable<KeyPrefix> prefixes_;
-    std::vector<std::uint16_t> seen_;  // of prefixes seen once, by some bits of their hash, other bits
+    KeyPrefix last_ = kNone<KeyPrefix>;  // that was found last
+    std::vector<std::uint16_t> seen_;    // of prefixes seen once, by some bits of their hash, other bits
 };
 
 }  // namespace bayplan

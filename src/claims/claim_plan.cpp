@@ -46,6 +46,7 @@ private:
 
     ClaimPlan refuse() {
         plan_.whole = Verdict::unresolvable;
+        plan_.scored = false;
         plan_.allocated.clear();
         plan_.to_allocate.clear();
         return std::move(plan_);

@@ -13,6 +13,9 @@
 #include <sys/time.h>
 #include <sys/un.h>
 #include <unistd.h>
+#include <boost/json.hpp>
+
+#include "cli/output_option.h"
 
 namespace bayplan::cli {
 
@@ -26,6 +29,7 @@ constexpr long kSilent_s = 30;  // an audit may take as long
 struct AdminArguments {
     std::string socket = "/run/bayplan/admin.sock";
     std::vector<std::string> words;
+    std::string output = "table";
 };
 
 int fail(const std::string& why, int code) {
@@ -59,6 +63,16 @@ bool exchange(int daemon, const std::string& request, std::string& answer, std::
     return error.empty();
 }
 
+// The answer of the daemon is JSON itself, or text.
+std::string as_json(const std::string& order, const std::string& text) {
+    boost::json::error_code none;
+    boost::json::value answer = boost::json::parse(text, none);
+    if (none) {
+        answer = text.substr(0, text.find_last_not_of('\n') + 1);
+    }
+    return boost::json::serialize(boost::json::object{{"order", order}, {"answer", std::move(answer)}}) + "\n";
+}
+
 int run(const AdminArguments& arguments) {
     std::string request;
     for (const std::string& word : arguments.words) {
@@ -87,7 +101,8 @@ int run(const AdminArguments& arguments) {
     if (answer.substr(0, end) != "ok") {
         return fail(text, kExitFailed);
     }
-    std::fwrite(text.data(), 1, text.size(), stdout);
+    const std::string& shown = arguments.output == "json" ? as_json(arguments.words.front(), text) : text;
+    std::fwrite(shown.data(), 1, shown.size(), stdout);
     return 0;
 }
 
@@ -99,6 +114,7 @@ void add_admin_command(CLI::App& app, int& exit_code) {
     const auto arguments = std::make_shared<AdminArguments>();
     command->add_option("--socket", arguments->socket, "its admin_socket")->type_name("FILE")->capture_default_str();
     command->add_option("order", arguments->words, "the order and its words")->type_name("WORD")->required();
+    add_output_option(*command, arguments->output);
     command->callback([arguments, &exit_code] { exit_code = run(*arguments); });
 }
 

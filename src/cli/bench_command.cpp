@@ -7,7 +7,9 @@
 #include <memory>
 
 #include <fmt/format.h>
+#include <boost/json.hpp>
 
+#include "base/closest_name.h"
 #include "cli/bench_report.h"
 #include "cli/interrupt.h"
 #include "cli/wire_bench.h"
@@ -36,11 +38,22 @@ struct BenchArguments {
     measure::MeasureOptions options;
 };
 
-int list_cases() {
+int list_cases(bool as_json) {
+    boost::json::array rows;
     for (const workload::BenchCase& one : workload::bench_catalogue()) {
-        fmt::print("{:<56} {:>6} nodes {:>6} pods  {}\n", one.name, one.nodes, one.pods, one.summary);
+        rows.push_back(boost::json::object{
+            {"name", one.name}, {"nodes", one.nodes}, {"pods", one.pods}, {"summary", one.summary}});
+        if (!as_json) fmt::print("{:<56} {:>6} nodes {:>6} pods  {}\n", one.name, one.nodes, one.pods, one.summary);
     }
+    if (as_json) fmt::print("{}\n", boost::json::serialize(rows));
     return 0;
+}
+
+std::string no_workload(const std::string& name) {
+    const std::vector<workload::BenchCase> all = workload::bench_catalogue();
+    std::vector<std::string_view> names;
+    for (const workload::BenchCase& one : all) names.push_back(one.name);
+    return fmt::format("there is no workload `{}`{}", name, did_you_mean(name, names));
 }
 
 void complete(BenchArguments& arguments) {
@@ -100,13 +113,12 @@ bool write_file(const std::string& path, const std::string& text) {
 }
 
 int run(BenchArguments& arguments) {
-    if (arguments.list) return list_cases();
+    if (arguments.list) return list_cases(arguments.output == "json");
     complete(arguments);
     std::string unknown;
     const std::vector<workload::BenchCase> cases = workload::choose_cases(arguments.names, unknown);
     if (!unknown.empty() || cases.empty()) {
-        const std::string what =
-            unknown.empty() ? "give names of workloads" : fmt::format("there is no workload `{}`", unknown);
+        const std::string what = unknown.empty() ? "give names of workloads" : no_workload(unknown);
         fmt::print(stderr, "bayplan bench: {}; see `bayplan bench --list`\n", what);
         return kExitInput;
     }

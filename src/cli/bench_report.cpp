@@ -81,6 +81,7 @@ Row wire(const Measurement& one) {
             rate(one.per_s_wall),
             fmt::format("{:.2f}", by_wire.daemon_cores),
             fmt::format("{:.2f}", by_wire.shim_cores),
+            fmt::format("{}", by_wire.rate),
             fmt::format("{:.0f}", by_wire.latency.p50_us),
             fmt::format("{:.0f}", by_wire.latency.p99_us),
             fmt::format("{:.0f}", by_wire.latency.p999_us),
@@ -91,23 +92,19 @@ Row wire(const Measurement& one) {
 }
 
 std::string wire_table(const std::vector<Measurement>& all) {
-    std::vector<Row> rows = {{"wire to wire", "pods/s", "range", "in process", "daemon", "shim", "p50 us", "p99",
-                              "p99.9", "switches", "drops", "digest", "port"}};
+    std::vector<Row> rows = {{"wire to wire", "pods/s", "range", "in process", "daemon", "shim", "asks/s", "p50 us",
+                              "p99", "p99.9", "switches", "drops", "digest", "port"}};
     std::string notes;
-    std::uint64_t paced = 0;
     for (const Measurement& one : all) {
         if (!one.wire) continue;
         rows.push_back(wire(one));
-        paced = one.wire->rate;
         if (!one.wire->note.empty()) notes += one.name + ": " + one.wire->note + "\n";
     }
     if (rows.size() == 1) return {};
     return "\n" + aligned(rows) + notes +
-           fmt::format(
-               "\npods/s: as fast as flow control lets it; daemon, shim: cores used meanwhile. p50 to p99.9: from the\n"
-               "intended time of an ask to its allocation, at {} asks a second, and involuntary context switches\n"
-               "(daemon+shim) meanwhile.\n",
-               paced);
+           "\npods/s: as fast as flow control lets it; daemon, shim: cores used meanwhile. p50 to p99.9: from the\n"
+           "intended time of an ask to its allocation, at so many asks/s, and involuntary context switches\n"
+           "(daemon+shim) meanwhile.\n";
 }
 
 json::value wire_object(const Measurement& one) {

@@ -9,8 +9,10 @@
 #include <vector>
 
 #include <fmt/format.h>
+#include <boost/json.hpp>
 
 #include "certs/issue.h"
+#include "cli/output_option.h"
 
 namespace bayplan::cli {
 
@@ -23,6 +25,7 @@ struct CertsArguments {
     std::int64_t days = 365;
     std::int64_t authority_days = 3650;
     bool renew = false;
+    std::string output = "table";
 };
 
 int fail(const std::string& what) {
@@ -52,12 +55,21 @@ int run(const CertsArguments& arguments) {
     for (const std::string& shim : arguments.shims) {
         wanted.push_back({certs::Role::shim, shim, shim, {}, arguments.days});
     }
+    const bool table = arguments.output == "table";
+    boost::json::array files;
     for (const certs::Wanted& one : wanted) {
         const certs::Issued issued = certs::issue(arguments.folder, one, arguments.renew);
         if (!issued.fault.empty()) return fail(issued.fault);
-        fmt::print("{} {}\n", issued.made.empty() ? "kept" : "made", issued.made.empty() ? issued.kept : issued.made);
+        const bool made = !issued.made.empty();
+        const std::string& file = made ? issued.made : issued.kept;
+        files.push_back(boost::json::object{{"name", one.name}, {"file", file}, {"made", made}});
+        if (table) fmt::print("{} {}\n", made ? "made" : "kept", file);
     }
-    if (arguments.hosts.empty()) fmt::print("no --host: no certificate for the daemon\n");
+    if (!table) {
+        fmt::print("{}\n", boost::json::serialize(boost::json::object{{"certificates", std::move(files)}}));
+    } else if (arguments.hosts.empty()) {
+        fmt::print("no --host: no certificate for the daemon\n");
+    }
     return 0;
 }
 
@@ -91,6 +103,7 @@ void add_certs_command(CLI::App& app, int& exit_code) {
         ->capture_default_str();
     command->add_flag("--renew", arguments->renew,
                       "new keys and certificates also where there are some; not of the authority");
+    add_output_option(*command, arguments->output);
     command->callback([arguments, &exit_code] { exit_code = run(*arguments); });
 }
 

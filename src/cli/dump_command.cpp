@@ -7,9 +7,11 @@
 #include <vector>
 
 #include <fmt/format.h>
+#include <boost/json.hpp>
 
 #include "cli/child_output.h"
 #include "cli/interrupt.h"
+#include "cli/output_option.h"
 #include "cli/packed_file.h"
 #include "kube/item_stream.h"
 #include "kube/trimmed_json.h"
@@ -25,6 +27,7 @@ struct DumpArguments {
     std::string context;
     bool workloads = false;
     bool quiet = false;
+    std::string output = "table";
 };
 
 struct Kind {
@@ -111,6 +114,7 @@ int run(const DumpArguments& arguments) {
     Dump dump(arguments, file);
     const Interrupt interrupt;
     int code = 0;
+    boost::json::array missing;
     for (std::size_t index = 0; index < kinds.size(); ++index) {
         const std::string why = dump.add(kinds[index], index, kinds.size());
         if (Interrupt::came()) return fail("interrupted: nothing was written", 1);
@@ -118,10 +122,17 @@ int run(const DumpArguments& arguments) {
         if (why.empty()) continue;
         if (kinds[index].needed) return fail(why + "; nothing was written", 2);
         fail(why + ": left out", 1);
+        missing.push_back(boost::json::object{{"kind", kinds[index].name}, {"why", why}});
         code = 1;
     }
     file.write("\n],\"kind\":\"List\"}\n");
     if (!dump.written() || !file.end()) return fail(arguments.file + ": cannot be written", 2);
+    if (arguments.output == "json") {
+        fmt::print("{}\n",
+                   boost::json::serialize(boost::json::object{
+                       {"file", arguments.file}, {"objects", dump.objects()}, {"missing", std::move(missing)}}));
+        return code;
+    }
     fmt::print("{}: {} objects\n", arguments.file, dump.objects());
     return code;
 }
@@ -140,6 +151,7 @@ void add_dump_command(CLI::App& app, int& exit_code) {
     command->add_flag("--workloads", arguments->workloads,
                       "Deployments, DaemonSets and Jobs too (for --scale and --expand)");
     command->add_flag("--quiet", arguments->quiet, "no progress");
+    add_output_option(*command, arguments->output);
     command->callback([arguments, &exit_code] { exit_code = run(*arguments); });
 }
 

@@ -11,11 +11,11 @@
 
 #include <fmt/format.h>
 
-#include "config/load.h"
 #include "daemon/engine_thread.h"
 #include "daemon/gateway.h"
 #include "daemon/inbox.h"
 #include "daemon/log.h"
+#include "daemon/scheduler_files.h"
 #include "daemon/status.h"
 #include "threads/host_cpus.h"
 #include "threads/thread_role.h"
@@ -50,7 +50,7 @@ private:
 bool Parts::read(const std::string& config_file, std::string& error) {
     host_ = threads::read_host_cpus();
     config::Faults faults;
-    if (!config::load_config(config_file, host_, config_, faults)) {
+    if (!daemon::load_config(config_file, host_, config_, faults)) {
         for (const config::Fault& fault : faults) {
             error += (error.empty() ? "" : "\n") + fault.to_string();
         }

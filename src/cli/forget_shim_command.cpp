@@ -7,10 +7,12 @@
 #include <thread>
 
 #include <fmt/format.h>
+#include <boost/json.hpp>
 
 #include "bayplan/client.h"
 #include "cli/connection_options.h"
 #include "cli/duration.h"
+#include "cli/output_option.h"
 
 namespace bayplan::cli {
 
@@ -26,6 +28,7 @@ struct ForgetArguments {
     std::string connect;
     ClientOptions client;
     std::int64_t timeout_ns = 0;
+    std::string output = "table";
 };
 
 // A shim without anything: no source, so its statement is empty.
@@ -77,7 +80,10 @@ int run(ForgetArguments& arguments) {
             return fail("refused: " + handler.why, kExitNoDaemon);
         }
         if (Clock::now() >= deadline) {
-            return fail(handler.why.empty() ? "no answer in time" : handler.why, kExitNoDaemon);
+            const ClientOptions& to = arguments.client;
+            return fail(
+                handler.why.empty() ? fmt::format("no answer from {}:{} in time", to.host, to.udp_port) : handler.why,
+                kExitNoDaemon);
         }
         if (client->turn() == 0) {
             std::this_thread::sleep_for(kBetweenTurns);
@@ -85,6 +91,12 @@ int run(ForgetArguments& arguments) {
     }
     client->request_stop();
     client->run();  // a graceful close
+    if (arguments.output == "json") {
+        fmt::print("{}\n", boost::json::serialize(boost::json::object{{"partition", arguments.client.partition},
+                                                                      {"certificate", arguments.client.certificate},
+                                                                      {"forgotten", true}}));
+        return 0;
+    }
     fmt::print("partition {}: the shim of {} has nothing any more\n", arguments.client.partition,
                arguments.client.certificate);
     return 0;
@@ -101,6 +113,7 @@ void add_forget_shim_command(CLI::App& app, int& exit_code) {
     add_identity_options(*command, arguments->connect, arguments->client, group)->excludes(daemon);
     command->add_option("--partition", arguments->client.partition, "where the shim is to be forgotten")->required();
     add_duration(*command, "--timeout", arguments->timeout_ns, "10s", "for all of it");
+    add_output_option(*command, arguments->output);
     command->callback([arguments, &exit_code] { exit_code = run(*arguments); });
 }
 

@@ -135,6 +135,14 @@ void LoadRun::on_nominated(std::string_view, std::string_view node, std::string_
     result_.nominations += node.empty() ? 0 : 1;
 }
 
+void LoadRun::on_claim_given_back(std::string_view claim, std::string_view) {
+    changed();
+    ++result_.claims_given_back;
+    if (const std::optional<PodIndex> pod = source_.claims().give_back(claim)) {
+        to_state_claims_.push_back(*pod);
+    }
+}
+
 void LoadRun::on_waiting(std::string_view key, std::string_view text, bool) {
     changed();
     book_.waiting(key, text);

@@ -9,11 +9,14 @@
 #include "cli/duration.h"
 #include "cli/embedded_daemon.h"
 #include "cli/load_plugin.h"
+#include "cli/output_option.h"
 #include "workload/named_workloads.h"
 
 namespace bayplan::cli {
 
 namespace {
+
+constexpr const char* kReportGroup = "End and report";
 
 // Bounds as a person reads them.
 template <typename Number>
@@ -89,12 +92,25 @@ void add_source_options(CLI::App& app, LoadArguments& arguments) {
     app.add_flag("--list", arguments.list, "list the loads that have a name")->group(group);
 }
 
-void add_plugin_options(CLI::App& app, LoadOptions& options, const std::string& group) {
-    app.add_option("--device-claims", options.device_claims,
-                   "dynamic resources: each node has so many devices, each pod a claim of its own on one")
-        ->type_name("N")
-        ->check(between(1u, 128u))
+void add_claim_options(CLI::App& app, LoadOptions& options, const std::string& group) {
+    CLI::Option* const claims =
+        app.add_option("--device-claims", options.device_claims,
+                       "dynamic resources: each node has so many devices, each pod a claim of its own on one")
+            ->type_name("N")
+            ->check(between(1u, 128u))
+            ->group(group);
+    app.add_option(
+           "--claims-allocated", options.claims_allocated,
+           "with --device-claims: share of the pods whose claim has a device of a node already, reserved for the "
+           "pod or for nobody; the load carries out that it is given back")
+        ->type_name("SHARE")
+        ->check(between(0.0, 1.0))
+        ->capture_default_str()
+        ->needs(claims)
         ->group(group);
+}
+
+void add_plugin_options(CLI::App& app, LoadOptions& options, const std::string& group) {
     add_duration(app, "--plugin-answers-in", options.plugin_answer_ns, "no plugin",
                  "every pod needs a plugin, which the load serves: it answers each query after so long")
         ->group(group);
@@ -118,6 +134,7 @@ void add_pace_options(CLI::App& app, LoadOptions& options) {
         ->check(between(1u, 4'096u))
         ->capture_default_str()
         ->group(group);
+    add_claim_options(app, options, group);
     add_plugin_options(app, options, group);
     app.add_option("--applications", options.applications, "applications to spread the pods over")
         ->type_name("N")
@@ -126,7 +143,7 @@ void add_pace_options(CLI::App& app, LoadOptions& options) {
         ->group(group);
     app.add_option("--queue", options.queue, "queue of the applications (default: the daemon's)")->group(group);
     app.add_option("--priorities", options.priorities,
-                   "priorities 0..N-1, the higher later: they preempt when there is no room")
+                   "priorities 0..N-1, the higher later: they preempt when there is no room; 1: those of the load")
         ->type_name("N")
         ->check(between(1u, 1'000'000u))
         ->capture_default_str()
@@ -173,7 +190,7 @@ void add_disturbance_options(CLI::App& app, LoadOptions& options) {
 }
 
 void add_result_options(CLI::App& app, LoadOptions& options) {
-    const std::string group = "End and report";
+    const std::string group = kReportGroup;
     add_duration(app, "--settle", options.settle_ns, "auto",
                  "over when nothing has changed for so long (auto: 3s; 12s, longer than a backoff, "
                  "with disturbances)")
@@ -206,6 +223,7 @@ void add_load_options(CLI::App& app, LoadArguments& arguments) {
     add_pace_options(app, arguments.options);
     add_disturbance_options(app, arguments.options);
     add_result_options(app, arguments.options);
+    add_output_option(app, arguments.output)->group(kReportGroup);
 }
 
 std::string complete_load_options(LoadArguments& arguments) {
@@ -235,6 +253,10 @@ std::string complete_load_options(LoadArguments& arguments) {
     } else if (options.plugin_refuses > 0) {
         return "--plugin-refuses is for --plugin-answers-in";
     }
+    if (options.claims_allocated > 0 && !options.journal.empty()) {
+        return "--claims-allocated does not go with --journal, which keeps no claims";
+    }
+    options.client.gives_claims_back = options.device_claims > 0;
     options.client.idle_timeout_ms =
         static_cast<std::uint32_t>(std::clamp<std::int64_t>(options.idle_timeout_ns / 1'000'000, 1, 3'600'000));
     if (options.settle_ns == 0) {

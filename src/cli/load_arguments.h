@@ -17,6 +17,7 @@ struct LoadArguments {
     std::string connect;
     std::string port = "kernel";
     bool list = false;
+    std::string output = "table";
 };
 
 void add_load_options(CLI::App&, LoadArguments&);

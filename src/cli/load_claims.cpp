@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <sstream>
 
 #include <fmt/format.h>
@@ -14,8 +15,22 @@ namespace {
 constexpr std::size_t kPerPortion = 256;
 constexpr std::string_view kDriver = "devices.load";
 constexpr std::string_view kRequest = "device";
+constexpr std::string_view kNamespace = "load";
+constexpr std::string_view kClaimPrefix = "claim-";
 
 }  // namespace
+
+// From node to node, and on each from its last device on: a pod's attempt looks from the first.
+LoadClaims::LoadClaims(const PodBook& book, std::uint32_t devices, double allocated) : book_(book), devices_(devices) {
+    const std::size_t nodes = book.load().nodes.size();
+    for (PodIndex pod = 0; pod < book.size() && held_.size() < nodes * devices_; ++pod) {
+        if (std::floor((pod + 1) * allocated) != std::floor(pod * allocated)) {
+            const auto node = static_cast<NodeIndex>(held_.size() % nodes);
+            const auto device = static_cast<std::uint32_t>(devices_ - 1 - held_.size() / nodes);
+            held_.emplace(pod, Held{node, device});
+        }
+    }
+}
 
 Text LoadClaims::text(std::string_view wanted) {
     if (const auto found = ids_.find(wanted); found != ids_.end()) {
@@ -31,7 +46,9 @@ TextOf LoadClaims::texts() const {
     return [this](Text id) { return std::string_view(texts_[id - 1]); };
 }
 
-std::string LoadClaims::claim_name(PodIndex pod) const { return "claim-" + book_.load().pods[pod].name; }
+std::string LoadClaims::claim_name(PodIndex pod) const {
+    return std::string(kClaimPrefix) + book_.load().pods[pod].name;
+}
 
 bool LoadClaims::state_specs(StateWriter& writer) {
     std::vector<SpecItem> portion;
@@ -39,7 +56,7 @@ bool LoadClaims::state_specs(StateWriter& writer) {
         const auto pod = static_cast<PodIndex>(next_spec_);
         SpecItem& item = portion.emplace_back();
         item.number = spec_of(pod);
-        item.spec.name_space = text("load");
+        item.spec.name_space = text(kNamespace);
         item.spec.resource_claims.claims = {
             {.entry = text(kRequest), .source = ClaimSource::named, .claim = text(claim_name(pod))}};
         item.spec.resource_claims.pod = item.spec.resource_claims.uid = text(book_.load().pods[pod].name);
@@ -92,7 +109,7 @@ ResourceSlice LoadClaims::slice(NodeIndex node) {
 
 ResourceClaim LoadClaims::claim(PodIndex pod) {
     ResourceClaim made;
-    made.name_space = text("load");
+    made.name_space = text(kNamespace);
     made.name = text(claim_name(pod));
     DeviceRequest& request = made.requests.emplace_back();
     request.name = text(kRequest);
@@ -103,16 +120,52 @@ ResourceClaim LoadClaims::claim(PodIndex pod) {
     if (pod % 4 != 0) {
         demand.selectors = {text(fmt::format("device.attributes[\"{}\"].number % 2 == {}", kDriver, pod % 2))};
     }
-    if (const std::string_view told = book_.devices(pod); book_[pod].state == PodState::placed && !told.empty()) {
-        made.allocation = allocation(told);
+    const std::string_view told = book_.devices(pod);
+    const bool placed = book_[pod].state == PodState::placed;
+    const auto held = held_.find(pod);
+    if (placed && !told.empty()) {
+        made.allocation = allocation(told, book_[pod].node);
+    } else if (held != held_.end()) {
+        made.allocation = allocation(held->second);
+    }
+    if (made.allocation && (placed || pod % 2 == 0)) {
         made.reserved_for = {text(book_.load().pods[pod].name)};
     }
     return made;
 }
 
-// `@CLAIM REQUEST DRIVER POOL DEVICE`, joined by commas: the devices of a decision.
-DeviceAllocation LoadClaims::allocation(std::string_view told) {
+std::optional<PodIndex> LoadClaims::give_back(std::string_view claim) {
+    const std::string head = fmt::format("{}/{}", kNamespace, kClaimPrefix);
+    bool current = false;
+    if (!claim.starts_with(head)) {
+        return std::nullopt;
+    }
+    const std::optional<PodIndex> pod = book_.find(claim.substr(head.size()), current);
+    if (pod) {
+        held_.erase(*pod);
+    }
+    return pod;
+}
+
+// As a scheduler writes it: a device of one node's slice binds the claim to the node.
+std::vector<NodeTerm> LoadClaims::only(NodeIndex node) {
+    std::vector<NodeTerm> terms(1);
+    terms[0].fields.push_back({text("metadata.name"), LabelOperator::in, {text(book_.node_name(node))}});
+    return terms;
+}
+
+DeviceAllocation LoadClaims::allocation(const Held& held) {
     DeviceAllocation made;
+    made.devices.push_back({text(kRequest), text(kDriver), text(book_.node_name(held.node)),
+                            text(fmt::format("device-{}", held.device)), false});
+    made.nodes = only(held.node);
+    return made;
+}
+
+// `@CLAIM REQUEST DRIVER POOL DEVICE`, joined by commas: the devices of a decision.
+DeviceAllocation LoadClaims::allocation(std::string_view told, NodeIndex node) {
+    DeviceAllocation made;
+    made.nodes = only(node);
     std::istringstream parts{std::string(told)};
     for (std::string part; std::getline(parts, part, ',');) {
         std::istringstream words(part);

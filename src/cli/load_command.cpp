@@ -12,7 +12,9 @@
 #include <thread>
 
 #include <fmt/format.h>
+#include <boost/json.hpp>
 
+#include "base/closest_name.h"
 #include "cli/embedded_daemon.h"
 #include "cli/load_arguments.h"
 #include "cli/load_report.h"
@@ -20,6 +22,7 @@
 #include "cli/process_use.h"
 #include "workload/named_workloads.h"
 #include "workload/openb.h"
+#include "workload/preemption_workload.h"
 
 namespace bayplan::cli {
 
@@ -33,11 +36,22 @@ constexpr double kClockTickS = 0.02;
 
 volatile std::sig_atomic_t g_interrupted = 0;
 
-int list_workloads() {
+int list_workloads(bool as_json) {
+    boost::json::array rows;
     for (const workload::NamedWorkload& one : workload::named_workloads()) {
         if (!one.sendable()) continue;
-        fmt::print("{:40} {:6} nodes {:7} pods  {}\n", one.name, one.nodes, one.pods, one.summary);
+        rows.push_back(boost::json::object{
+            {"name", one.name}, {"nodes", one.nodes}, {"pods", one.pods}, {"summary", one.summary}});
+        if (!as_json) fmt::print("{:40} {:6} nodes {:7} pods  {}\n", one.name, one.nodes, one.pods, one.summary);
     }
+    for (const std::string& name : workload::sendable_preemptions()) {
+        const workload::PreemptionLoad load = *workload::find_preemption(name);
+        constexpr const char* kSummary = "nodes are full of pods of lower priority";
+        rows.push_back(boost::json::object{
+            {"name", name}, {"nodes", load.nodes}, {"pods", load.preemptors}, {"summary", kSummary}});
+        if (!as_json) fmt::print("{:40} {:6} nodes {:7} pods  {}\n", name, load.nodes, load.preemptors, kSummary);
+    }
+    if (as_json) fmt::print("{}\n", boost::json::serialize(rows));
     return 0;
 }
 
@@ -46,9 +60,17 @@ std::optional<workload::Workload> read_source(const LoadOptions& options, std::s
         return workload::read_openb(options.openb[0], options.openb[1], error);
     }
     if (!options.workload.empty()) {
+        if (const auto preemption = workload::find_preemption(options.workload)) {
+            return workload::make_workload(*preemption);
+        }
         const workload::NamedWorkload* const named = workload::find_workload(options.workload);
         if (named == nullptr || !named->sendable()) {
-            error = fmt::format("there is no load `{}`; see `bayplan load --list`", options.workload);
+            std::vector<std::string_view> names;
+            for (const workload::NamedWorkload& one : workload::named_workloads()) {
+                if (one.sendable()) names.push_back(one.name);
+            }
+            error = fmt::format("there is no load `{}`{}; see `bayplan load --list`", options.workload,
+                                did_you_mean(options.workload, names));
             return std::nullopt;
         }
         return workload::make_workload(*named);
@@ -64,11 +86,14 @@ std::optional<workload::Workload> read_source(const LoadOptions& options, std::s
 
 // A DaemonSet's pods, asked for last: of the first pod's size, and of the highest priority that there is.
 void add_daemons(workload::Workload& load) {
+    std::int32_t highest = 0;
+    for (const workload::Pod& pod : load.pods) highest = std::max(highest, pod.priority);
     for (std::size_t node = 0; node < load.nodes.size(); ++node) {
         workload::Pod pod;
         pod.name = fmt::format("daemon-{}", load.nodes[node].name);
         pod.node = static_cast<std::int32_t>(node);
         pod.daemonset = true;
+        pod.priority = highest;
         load.pods.push_back(std::move(pod));
     }
 }
@@ -144,7 +169,7 @@ bool embed_daemon(LoadOptions& options, std::unique_ptr<EmbeddedDaemon>& daemon,
 
 int run_load(LoadArguments& arguments) {
     if (arguments.list) {
-        return list_workloads();
+        return list_workloads(arguments.output == "json");
     }
     const LoadOptions& options = arguments.options;
     std::string error = complete_load_options(arguments);
@@ -190,7 +215,8 @@ int run_load(LoadArguments& arguments) {
     if (!status && (embedded != nullptr || !options.daemon_status.empty())) {
         fmt::print(stderr, "bayplan load: {}\n", error);
     }
-    fmt::print("{}", report_text(result, *load, status));
+    const bool as_json = arguments.output == "json";
+    fmt::print("{}", as_json ? report_json(result, *load, status) : report_text(result, *load, status));
     if (!options.json.empty() && !write_json(options.json, report_json(result, *load, status))) {
         return kExitBad;
     }

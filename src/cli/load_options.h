@@ -36,6 +36,7 @@ struct LoadOptions {
     std::int64_t plugin_answer_ns = -1;  // < 0: pods need no plugin; else its answer takes so long
     double plugin_refuses = 0;           // share of pods and nodes
     std::uint32_t device_claims = 0;     // devices of each node, of which each pod claims one; 0: no claims
+    double claims_allocated = 0;         // share of pods whose claim has a device when the run begins, used by nobody
     std::int64_t release_after_ns = -1;  // < 0: pods stay (with churn: at once)
     std::int64_t grace_ns = 0;           // between a victim's being told to go and its being gone
     std::uint32_t nodes_lost = 0;

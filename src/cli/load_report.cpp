@@ -170,6 +170,9 @@ std::string changes_text(const LoadResult& result) {
         text += fmt::format("plugin      {} queries answered, {} nodes refused\n", result.plugin_answers,
                             result.plugin_refusals);
     }
+    if (result.claims_given_back > 0) {
+        text += fmt::format("claims      {} given back\n", result.claims_given_back);
+    }
     if (result.preempted + result.nominations > 0) {
         text += fmt::format("preemption  {} pods told to go, {} nominations\n", result.preempted, result.nominations);
     }
@@ -253,6 +256,7 @@ std::string report_json(const LoadResult& result, const workload::Workload& load
     all["plugin_refusals"] = result.plugin_refusals;
     all["preempted"] = result.preempted;
     all["nominations"] = result.nominations;
+    all["claims_given_back"] = result.claims_given_back;
     all["nodes_lost"] = result.nodes_lost;
     all["rejected_statements"] = result.rejected_other;
     all["connects"] = result.client.connects;

@@ -37,6 +37,7 @@ struct LoadResult {
     std::uint64_t plugin_refusals = 0;
     std::uint64_t preempted = 0;    // victims: told to go for a pod of higher priority
     std::uint64_t nominations = 0;  // pods that were told for which node they wait
+    std::uint64_t claims_given_back = 0;
     std::uint64_t allocations = 0;  // answers in this run
     std::uint64_t nodes_lost = 0;
     std::uint64_t rejected_other = 0;  // nodes, applications, messages; the first is `first_rejection`

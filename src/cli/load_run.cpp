@@ -94,7 +94,7 @@ std::size_t LoadRun::on_turn() {
     }
     std::size_t work = 0;
     if (asking_ && connected_) {
-        work = leave() + let_go() + refuse() + answer_queries() + feed();
+        work = leave() + let_go() + refuse() + state_claims() + answer_queries() + feed();
         disturb();
         // Before the next turn sends what was submitted just now.
         write_journal();
@@ -252,6 +252,20 @@ std::size_t LoadRun::refuse() {
     return nacks.size();
 }
 
+std::size_t LoadRun::state_claims() {
+    const std::size_t count = std::min(to_state_claims_.size(), kLeavingPerMessage);
+    std::vector<ObjectItem> items;
+    for (std::size_t i = 0; i < count; ++i) {
+        items.push_back(source_.claims().statement(to_state_claims_[i]));
+    }
+    if (items.empty() || client_->objects(items, source_.claims().texts()) != Submitted::yes) {
+        return 0;
+    }
+    to_state_claims_.erase(to_state_claims_.begin(), to_state_claims_.begin() + static_cast<std::ptrdiff_t>(count));
+    changed();
+    return count;
+}
+
 std::size_t LoadRun::answer_queries() {
     const std::size_t answered = plugin_.answer(now_ns(), [this](std::span<const PluginAnswer> answers) {
         return client_->answers(answers) == Submitted::yes;
@@ -320,8 +334,8 @@ void LoadRun::lose_nodes() {
 // --- the end
 
 bool LoadRun::nothing_due() const {
-    return to_ask_.empty() && to_leave_.empty() && to_let_go_.empty() && to_refuse_.empty() && client_->settled() &&
-           (nodes_gone_ || options_.nodes_lost == 0);
+    return to_ask_.empty() && to_leave_.empty() && to_let_go_.empty() && to_refuse_.empty() &&
+           to_state_claims_.empty() && client_->settled() && (nodes_gone_ || options_.nodes_lost == 0);
 }
 
 void LoadRun::check_end() {

@@ -53,6 +53,7 @@ public:
     void on_released(std::string_view key, Termination, std::string_view text) override;
     void on_waiting(std::string_view key, std::string_view text, bool scale_up) override;
     void on_nominated(std::string_view key, std::string_view node, std::string_view text) override;
+    void on_claim_given_back(std::string_view claim, std::string_view text) override;
     void on_query(std::uint64_t query, std::string_view key, std::span<const std::string_view> nodes) override;
     bool on_decisions_end() override;
     std::size_t on_turn() override;
@@ -81,6 +82,7 @@ private:
     void doom(PodIndex);   // a victim: it has its grace period
     std::size_t let_go();  // victims whose grace is over
     std::size_t refuse();
+    std::size_t state_claims();  // that were given back
     std::size_t answer_queries();
     void disturb();
     void lose_nodes();
@@ -110,6 +112,7 @@ private:
     std::deque<Leaving> to_leave_;   // in order of time
     std::deque<Leaving> to_let_go_;  // likewise
     std::deque<PodIndex> to_refuse_;
+    std::deque<PodIndex> to_state_claims_;
     std::vector<char> disturbed_;  // pods that were churned or nacked already
 
     bool over_ = false;

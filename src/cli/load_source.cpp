@@ -26,7 +26,10 @@ std::vector<NamedAmount> named(const workload::Amounts& amounts) {
 }  // namespace
 
 LoadSource::LoadSource(const LoadOptions& options, PodBook& book, const std::set<NodeIndex>& lost_nodes)
-    : options_(options), book_(book), lost_nodes_(lost_nodes), claims_(book, options.device_claims) {
+    : options_(options),
+      book_(book),
+      lost_nodes_(lost_nodes),
+      claims_(book, options.device_claims, options.claims_allocated) {
     for (const workload::NodeShape& shape : book.load().node_shapes) {
         node_amounts_.push_back(named(shape.capacity));
         std::vector<NamedAttribute>& attributes = node_attributes_.emplace_back();
@@ -176,7 +179,9 @@ PodStatement LoadSource::statement(PodIndex pod, const std::string& key) const {
     PodStatement statement;
     statement.key = key;
     statement.application = applications_[pod % applications_.size()];
-    statement.priority = static_cast<std::int32_t>(std::uint64_t{pod} * options_.priorities / book_.size());
+    statement.priority = options_.priorities > 1
+                             ? static_cast<std::int32_t>(std::uint64_t{pod} * options_.priorities / book_.size())
+                             : book_.load().pods[pod].priority;
     statement.grace_period_s = static_cast<std::int32_t>((options_.grace_ns + 999'999'999) / 1'000'000'000);
     statement.terminating = book_[pod].doomed;
     statement.preempted = book_[pod].doomed;

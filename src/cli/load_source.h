@@ -26,6 +26,7 @@ public:
 
     // The pod as the books have it: an ask, or with its node.
     PodStatement statement(PodIndex, const std::string& key) const;
+    LoadClaims& claims() { return claims_; }
 
 private:
     void make_specs();

@@ -1,5 +1,5 @@
 // Victims of preemption, as a shim treats them: told to go, they have their grace period; then the daemon hears that they
-// are gone, and they are asked for anew. See load_run.h.
+// are gone, and they are asked for anew, or are finished where the load says so. See load_run.h.
 #include <vector>
 
 #include "cli/load_run.h"
@@ -45,7 +45,14 @@ std::size_t LoadRun::let_go() {
     }
     to_let_go_.erase(to_let_go_.begin(), to_let_go_.begin() + static_cast<std::ptrdiff_t>(taken));
     for (const PodIndex pod : batch) {
-        gone(pod);
+        if (!load_.victims_end) {
+            gone(pod);
+            continue;
+        }
+        if (journal_ != nullptr) {
+            journal_->finished(book_.key(pod));
+        }
+        book_.finish(pod);
     }
     if (!batch.empty()) {
         changed();

@@ -9,8 +9,8 @@
 
 namespace bayplan::cli {
 
-inline void add_output_option(CLI::App& command, std::string& form) {
-    command.add_option("-o,--output", form, "table, or json")
+inline CLI::Option* add_output_option(CLI::App& command, std::string& form) {
+    return command.add_option("-o,--output", form, "table, or json")
         ->check(CLI::IsMember({"table", "json"}))
         ->capture_default_str();
 }

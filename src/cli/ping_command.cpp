@@ -152,7 +152,7 @@ int run(PingArguments& arguments) {
         print_counters(result, arguments.all);
     }
     if (!result.fault.empty()) {
-        fmt::print(stderr, "bayplan ping: {}\n", result.fault);
+        fmt::print(stderr, "bayplan ping: {}:{}: {}\n", client.host, client.udp_port, result.fault);
         return kExitNoDaemon;
     }
     return 0;

@@ -25,6 +25,12 @@ PodBook::PodBook(const workload::Workload& load) : load_(load), pods_(load.pods.
     for (NodeIndex i = 0; i < load.nodes.size(); ++i) {
         node_index_.emplace(node_names_.emplace_back(load.nodes[i].name), i);
     }
+    for (PodIndex i = 0; i < pods_.size(); ++i) {
+        if (load.pods[i].runs_on >= 0) {
+            set_state(i, PodState::placed);
+            pods_[i].node = static_cast<NodeIndex>(load.pods[i].runs_on);
+        }
+    }
 }
 
 std::string PodBook::key(PodIndex pod) const {

@@ -10,7 +10,9 @@
 #include <vector>
 
 #include <fmt/format.h>
+#include <boost/json.hpp>
 
+#include "cli/output_option.h"
 #include "cli/replay.h"
 #include "config/recorded_partition.h"
 
@@ -32,6 +34,7 @@ struct ReplayArguments {
     std::string log;
     std::string inputs;
     std::string preemptions;
+    std::string output = "table";
 };
 
 struct CloseFile {
@@ -80,11 +83,30 @@ void override_settings(const ReplayArguments& arguments, EngineOptions& engine) 
     engine.preemption_reports = !arguments.preemptions.empty();
 }
 
+std::string report_json(const ReplayResult& result, const std::string& digest, const EngineCounters& counters) {
+    const boost::json::object batches{{"inline", counters.batches_inline},
+                                      {"graph", counters.batches_graph},
+                                      {"overlapped", counters.batches_overlapped},
+                                      {"cut", counters.batches_cut}};
+    return boost::json::serialize(boost::json::object{{"digest", digest},
+                                                      {"inputs", result.inputs},
+                                                      {"attempts", result.attempts},
+                                                      {"placed", counters.placed},
+                                                      {"failed", counters.failed},
+                                                      {"batches", batches},
+                                                      {"seconds", result.seconds},
+                                                      {"fault", result.fault}});
+}
+
 // With `-` for one of the files it has stdout for itself, to be compared or piped.
 void report(const ReplayArguments& arguments, const ReplayResult& result, const Engine& engine) {
     const auto takes_stdout = {arguments.log, arguments.inputs, arguments.preemptions};
     std::FILE* const out = std::ranges::count(takes_stdout, "-") > 0 ? stderr : stdout;
     const EngineCounters counters = engine.counters();
+    if (arguments.output == "json") {
+        fmt::print(out, "{}\n", report_json(result, engine.digest(), counters));
+        return;
+    }
     fmt::print(out, "digest      {}\n", engine.digest());
     fmt::print(out, "attempts    {}\nplaced      {}\nfailed      {}\n", result.attempts, counters.placed,
                counters.failed);
@@ -189,6 +211,7 @@ void add_replay_command(CLI::App& app, int& exit_code) {
                      "write a line of JSON for each preemption of a DaemonSet pod: candidates, filtered pods, classes, "
                      "strategy, victims (`-`: stdout)")
         ->type_name("FILE");
+    add_output_option(*replay, arguments->output);
     replay->callback([arguments, &exit_code] { exit_code = run_replay(*arguments); });
 }
 

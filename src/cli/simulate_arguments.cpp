@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "base/closest_name.h"
 #include "cli/duration.h"
 #include "options/predicate_rows.h"
 
@@ -46,7 +47,8 @@ CLI::Validator former_compat() {
 
 std::string contradiction(const SimulateArguments& arguments) {
     if (const std::string unknown = unknown_predicate(arguments.simulation.predicates); !unknown.empty()) {
-        return fmt::format("--predicates: '{}' is none of {}", unknown, fmt::join(kPredicateNames, ", "));
+        return fmt::format("--predicates: '{}' is none of {}{}", unknown, fmt::join(kPredicateNames, ", "),
+                           did_you_mean(unknown, {kPredicateNames.begin(), kPredicateNames.end()}));
     }
     if (arguments.format == sim::Format::csv && arguments.simulation.explain) {
         return "-o csv has a line per decision: no --explain";

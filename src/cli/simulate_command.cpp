@@ -331,12 +331,8 @@ bool read_scheduler(SimulateArguments& arguments) {
     }
     const std::vector<std::string>& ours = arguments.dump.schedulers;
     scheduler_config::SchedulerConfigReading read = scheduler_config::read_scheduler_config(
-        std::move(text), arguments.scheduler_config, ours.size() == 1 ? ours.front() : std::string());
-    if (read.config && read.config->adds_affinity()) {
-        read.faults.push_back(arguments.scheduler_config +
-                              ": pluginConfig.NodeAffinity.addedAffinity: is not possible in a simulation");
-        read.config.reset();
-    }
+        std::move(text), arguments.scheduler_config, ours.size() == 1 ? ours.front() : std::string(),
+        scheduler_config::ConfigUse::simulation);
     for (const auto* const lines : {&read.faults, &read.remarks}) {
         for (const std::string& line : *lines) {
             fmt::print(stderr, "{}\n", line);

@@ -1,16 +1,22 @@
 // See tune_command.h.
 #include "cli/tune_command.h"
 
+#include <algorithm>
 #include <memory>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
+#include <boost/json.hpp>
 
+#include "cli/output_option.h"
 #include "config/profile.h"
 #include "host/proposal.h"
 #include "host/tune_state.h"
 
 namespace bayplan::cli {
+
+namespace json = boost::json;
 
 namespace {
 
@@ -22,54 +28,97 @@ std::string line_of(const host::Change& change, std::string_view end) {
     return fmt::format("{:<44} {} -> {}{}\n", change.what, before.empty() ? "(nothing)" : before, change.after, end);
 }
 
-// Counts what failed while it goes.
-struct Teller {
-    std::string& out;
-    std::size_t failed = 0;
+// Changes that were made, or would be.
+struct Report {
+    std::vector<host::Outcome> outcomes;
+    std::vector<std::string> by_hand;
+    bool dry = false;
 
-    void operator()(const host::Outcome& outcome) {
-        const bool done = outcome.error.empty();
-        out += line_of(outcome.change, done ? "" : "   FAILED: " + outcome.error);
-        failed += done ? 0 : 1;
+    void plan(const std::vector<host::Change>& changes) {
+        dry = true;
+        for (const host::Change& change : changes) outcomes.push_back({change, {}});
+    }
+    auto teller() {
+        return [this](const host::Outcome& outcome) { outcomes.push_back(outcome); };
+    }
+    std::size_t failed() const {
+        return static_cast<std::size_t>(
+            std::ranges::count_if(outcomes, [](const host::Outcome& one) { return !one.error.empty(); }));
+    }
+
+    std::string text() const {
+        std::string text;
+        for (const host::Outcome& one : outcomes) {
+            text += line_of(one.change, one.error.empty() ? "" : "   FAILED: " + one.error);
+        }
+        return text;
+    }
+    std::string as_json() const {
+        json::array changes;
+        for (const host::Outcome& one : outcomes) {
+            json::object change{{"what", one.change.what},
+                                {"path", one.change.path},
+                                {"before", one.change.before},
+                                {"after", one.change.after},
+                                {"done", !dry && one.error.empty()}};
+            if (!one.error.empty()) change["error"] = one.error;
+            changes.push_back(std::move(change));
+        }
+        return json::serialize(json::object{{"changes", std::move(changes)}, {"by_hand", json::value_from(by_hand)}}) +
+               "\n";
     }
 };
 
 int undo(const TuneArguments& arguments, const host::HostFiles& files, const std::string& state, std::string& out,
          std::string& error) {
-    Teller teller{out};
+    Report report;
     bool done = true;
     if (arguments.dry_run) {
         std::vector<host::Change> changes;
         done = host::read_undo(files, state, changes, error);
-        for (const host::Change& change : changes) out += line_of(change, "");
+        report.plan(changes);
     } else {
-        done = host::undo_changes(files, state, std::ref(teller), error);
+        done = host::undo_changes(files, state, report.teller(), error);
     }
+    out = arguments.output == "json" ? report.as_json() : report.text();
     if (!done) error += "\n";
-    if (teller.failed > 0) {
-        error += fmt::format("{} settings could not be restored; they stay in {} for another --undo\n", teller.failed,
+    if (report.failed() > 0) {
+        error += fmt::format("{} settings could not be restored; they stay in {} for another --undo\n", report.failed(),
                              state);
     }
-    return done && teller.failed == 0 ? 0 : kExitNotAll;
+    return done && report.failed() == 0 ? 0 : kExitNotAll;
 }
 
 int apply(const TuneArguments& arguments, const host::HostFiles& files, const host::Plan& plan,
           const std::string& state, std::string& out, std::string& error) {
-    Teller teller{out};
+    Report report;
+    report.by_hand = plan.by_hand;
     if (arguments.dry_run) {
-        for (const host::Change& change : plan.changes) out += line_of(change, "");
-    } else if (!host::apply_changes(files, plan.changes, state, std::ref(teller), error)) {
+        report.plan(plan.changes);
+    } else if (!host::apply_changes(files, plan.changes, state, report.teller(), error)) {
+        out = report.text();
         error += "; nothing was changed\n";
         return kExitNotAll;
     }
-    if (plan.changes.empty()) out += "Nothing to change: what can be set at run time is as the profile asks.\n";
-    if (!plan.by_hand.empty()) out += "\nBy hand:\n";
-    for (const std::string& text : plan.by_hand) out += "  " + text + "\n";
-    if (teller.failed > 0) {
-        error += fmt::format("{} of {} settings could not be changed\n", teller.failed, plan.changes.size());
+    if (arguments.output == "json") {
+        out = report.as_json();
+    } else {
+        out = report.text();
+        if (plan.changes.empty()) out += "Nothing to change: what can be set at run time is as the profile asks.\n";
+        if (!plan.by_hand.empty()) out += "\nBy hand:\n";
+        for (const std::string& text : plan.by_hand) out += "  " + text + "\n";
+    }
+    if (report.failed() > 0) {
+        error += fmt::format("{} of {} settings could not be changed\n", report.failed(), plan.changes.size());
         return kExitNotAll;
     }
     return 0;
+}
+
+std::string proposal_json(const host::ProposedProfile& proposal) {
+    return json::serialize(json::object{{"profile", config::profile_text(proposal.profile)},
+                                        {"remarks", json::value_from(proposal.remarks)}}) +
+           "\n";
 }
 
 }  // namespace
@@ -105,7 +154,7 @@ int tune_host(const TuneArguments& arguments, std::string& out, std::string& err
         return kExitInput;
     }
     if (!arguments.apply) {
-        out = host::proposal_text(proposal);
+        out = arguments.output == "json" ? proposal_json(proposal) : host::proposal_text(proposal);
         return 0;
     }
     return apply(arguments, files, host::plan_changes(files, facts, proposal.profile), state, out, error);
@@ -139,6 +188,7 @@ void add_tune_command(CLI::App& app, int& exit_code) {
         ->type_name("DIR")
         ->check(CLI::ExistingDirectory.description(""))
         ->capture_default_str();
+    add_output_option(*command, arguments->output);
     command->footer(
         "Without --apply and --undo the proposed profile is printed: `bayplan tune > profile.yaml`.\n"
         "Exit status: 0 done, 1 something could not be changed or restored, 2 wrong input.");

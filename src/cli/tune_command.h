@@ -18,6 +18,7 @@ struct TuneArguments {
     bool apply = false;
     bool undo = false;
     bool dry_run = false;
+    std::string output = "table";
 };
 
 // Writes the changes done or proposed into `out`, faults into `error`. Returns the exit status: 0 done, 1 something

@@ -182,12 +182,12 @@ std::optional<measure::WireFigures> measure_wire(const workload::WireLoad& load,
     for (int run = 0; run < 2 * runs && error.empty(); ++run) {
         const bool flood = run < runs;
         tell(fmt::format("wire to wire, {}, run {} of {}",
-                         flood ? "as fast as it goes" : fmt::format("{} asks a second", kWireRate), run % runs + 1,
+                         flood ? "as fast as it goes" : fmt::format("{} asks a second", load.rate), run % runs + 1,
                          runs));
         if (flood) {
             fast.push_back(one({}));
         } else {
-            paced.push_back(one({"--rate", fmt::format("{}", kWireRate)}));
+            paced.push_back(one({"--rate", fmt::format("{}", load.rate)}));
         }
     }
     if (!error.empty()) {
@@ -195,7 +195,7 @@ std::optional<measure::WireFigures> measure_wire(const workload::WireLoad& load,
     }
     auto figures = wire_figures(fast, paced, error);
     if (figures) {
-        figures->rate = kWireRate;
+        figures->rate = load.rate;
         figures->note = port_note(text_of(log));
     }
     return figures;

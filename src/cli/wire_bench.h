@@ -14,10 +14,7 @@
 
 namespace bayplan::cli {
 
-// Asks per second of the runs that give the latency: half of the 150,000 that are promised at least.
-inline constexpr std::uint64_t kWireRate = 75'000;
-
-// `runs` as fast as it goes, and as many at kWireRate. `tell` hears what is done next.
+// `runs` as fast as it goes, and as many at the load's rate. `tell` hears what is done next.
 std::optional<measure::WireFigures> measure_wire(const workload::WireLoad&, int runs, const measure::Tell& tell,
                                                  std::string& error);
 

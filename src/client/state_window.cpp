@@ -134,6 +134,8 @@ void StateWindow::pods_chunk(std::span<const PodStatement> chunk) {
         record.never_victim = pod.never_victim;
         record.originator = pod.originator;
         record.devices = pod.devices;
+        record.group_min_available = pod.group_min_available;
+        record.group_fault = pod.group_fault;
     }
     append(AsksMessage{records});
 }

@@ -53,7 +53,9 @@ std::string Devices::text_of(AskId id) const {
     }
     TextByResource by_resource;
     for (const DeviceShare& one : *shares) {
-        append(by_resource[resources_.text(one.resource)], one.devices);
+        if (!one.devices.empty()) {  // as on a node without any, where amounts do not count
+            append(by_resource[resources_.text(one.resource)], one.devices);
+        }
     }
     return joined(by_resource);
 }

@@ -11,7 +11,9 @@ Slot NodeTable::find(std::string_view name) const {
     return find(names_.find(name));  // which may be known because an ask requires it, without a node
 }
 
-std::string NodeTable::group_key(const std::vector<ResourceAmount>& capacity, const Placement& placement) const {
+// The node's group, and the groups that it may have instead: of its shape alone, and of nothing.
+std::array<std::string, 3> NodeTable::group_keys(const std::vector<ResourceAmount>& capacity,
+                                                 const Placement& placement) const {
     std::map<std::string_view, int> widths;
     for (const ResourceAmount& amount : capacity) {
         if (amount.value > 0) {
@@ -19,11 +21,11 @@ std::string NodeTable::group_key(const std::vector<ResourceAmount>& capacity, co
         }
     }
     // LF cannot occur in a name: the codec refuses control characters.
-    std::string key = std::string(placement.zone) + '\n' + std::string(placement.instance_type);
+    std::string shape;
     for (const auto& [resource, width] : widths) {
-        key += '\n' + std::string(resource) + '\n' + std::to_string(width);
+        shape += '\n' + std::string(resource) + '\n' + std::to_string(width);
     }
-    return key;
+    return {std::string(placement.zone) + '\n' + std::string(placement.instance_type) + shape, '\n' + shape, "\n"};
 }
 
 void NodeTable::take_resources(const std::vector<ResourceAmount>& amounts) {
@@ -54,7 +56,7 @@ std::vector<std::int64_t> NodeTable::total() const {
 Slot NodeTable::add(std::string_view name, ShimId owner, std::vector<ResourceAmount> capacity,
                     const Placement& placement, bool schedulable) {
     bool new_block = false;
-    const Slot slot = groups_.take(group_key(capacity, placement), new_block);
+    const Slot slot = groups_.take(group_keys(capacity, placement), new_block);
     if (new_block) {
         state_.add_block();
         nodes_.resize(std::size_t{groups_.block_count()} * kLanes);

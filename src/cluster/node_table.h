@@ -3,6 +3,7 @@
 // Thread: the engine's. Keeps NodeState (what readers see) in step.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <set>
@@ -53,9 +54,9 @@ public:
     // Capacity of all nodes, by ResourceId, at most 2^62 of each; the version is another one after each change of it.
     std::vector<std::int64_t> total() const;
     std::uint64_t capacity_version() const { return capacity_version_; }
-    // Nodes whose capacity is below what is on them: shrunk, or taken by force or by foreign pods.
+    // Nodes whose capacity is below what is on them: shrunk, or taken by force, by foreign pods, or without a look at amounts.
     std::size_t overcommitted() const { return overcommitted_.size(); }
-    void note_usage_changed(Slot);  // after capacity, use or foreign use of the node changed by force
+    void note_usage_changed(Slot);  // after capacity, use or foreign use of the node changed unchecked
     void note_usage_fell(Slot slot) {
         if (!overcommitted_.empty()) {
             note_usage_changed(slot);
@@ -75,7 +76,7 @@ public:
     void remove(Slot);  // without allocations and holds
 
 private:
-    std::string group_key(const std::vector<ResourceAmount>& capacity, const Placement&) const;
+    std::array<std::string, 3> group_keys(const std::vector<ResourceAmount>& capacity, const Placement&) const;
     // Of so many nodes, each with as much as one amount may be, there is more than 64 bits.
     __extension__ using Int128 = __int128;
 

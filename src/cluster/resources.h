@@ -3,9 +3,12 @@
 // Thread: the engine's; the fixed ids may be used by anybody.
 #pragma once
 
+#include <span>
 #include <string_view>
+#include <vector>
 
 #include "base/name_table.h"
+#include "options/engine_options.h"
 
 namespace bayplan {
 
@@ -28,5 +31,18 @@ public:
         BP_CHECK(acquire("memory\nscored") == kScoredMemory);
     }
 };
+
+// References on the kinds that NodeResourcesFit looks at. Of a table that has nothing else yet the ids are the same each
+// time, so who has the settings knows them.
+inline std::vector<ResourceId> acquire_scored(ResourceTable& resources, std::span<const ScoredResource> scored) {
+    std::vector<ResourceId> ids;
+    std::uint32_t next = raw(kScoredMemory) + 1;
+    for (const ScoredResource& one : scored) {
+        const ResourceId id = resources.acquire(one.name);
+        BP_CHECK(id == kCpu || id == kMemory || raw(id) == next++);
+        ids.push_back(id);
+    }
+    return ids;
+}
 
 }  // namespace bayplan

@@ -7,6 +7,12 @@
 
 namespace bayplan {
 
+namespace {
+
+constexpr std::size_t kGroupsOfFew = 64;  // in a cluster of few nodes
+
+}  // namespace
+
 std::uint32_t SlotGroups::block_for(const std::string& name, Group& group, bool& new_block) {
     if (!group.with_room.empty()) {
         return *group.with_room.begin();
@@ -25,9 +31,20 @@ std::uint32_t SlotGroups::block_for(const std::string& name, Group& group, bool&
     return block;
 }
 
-Slot SlotGroups::take(const std::string& name, bool& new_block) {
+const std::string& SlotGroups::choose(std::span<const std::string> groups) const {
+    const std::size_t most = kGroupsOfFew + nodes_ / kLanes;
+    for (std::size_t at = 0; at + 1 < groups.size(); ++at) {
+        if (groups_.size() < (at + 1) * most || groups_.contains(groups[at])) {
+            return groups[at];
+        }
+    }
+    return groups.back();
+}
+
+Slot SlotGroups::take(std::span<const std::string> groups, bool& new_block) {
     new_block = false;
-    const auto group = groups_.try_emplace(name).first;
+    const auto group = groups_.try_emplace(choose(groups)).first;
+    ++nodes_;
     const std::uint32_t number = block_for(group->first, group->second, new_block);
     Block& block = blocks_[number];
     const auto lane = static_cast<std::uint32_t>(std::countr_one(block.taken));
@@ -42,6 +59,7 @@ void SlotGroups::give_back(Slot slot) {
     const std::uint32_t number = block_of(slot);
     Block& block = blocks_[number];
     BP_CHECK((block.taken >> lane_of(slot) & 1) != 0);
+    --nodes_;
     block.taken &= ~(std::uint64_t{1} << lane_of(slot));
     const auto group = groups_.find(*block.group);
     group->second.with_room.insert(number);

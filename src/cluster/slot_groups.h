@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <map>
 #include <set>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -17,9 +18,10 @@ namespace bayplan {
 
 class SlotGroups {
 public:
-    // The lowest free slot for a node of this group. `new_block` is set if the slot's block did not
-    // exist before and has to be added (as number block_count() - 1).
-    Slot take(const std::string& group, bool& new_block);
+    // The lowest free slot for a node of the first of these groups that has a block or may still be given one: labels that
+    // differ from node to node must not give each a block (R-WORLD-40). The last always may. `new_block` is set if the slot's
+    // block did not exist before and has to be added (as number block_count() - 1).
+    Slot take(std::span<const std::string> groups, bool& new_block);
     void give_back(Slot);
 
     std::uint32_t block_count() const { return static_cast<std::uint32_t>(blocks_.size()); }
@@ -35,9 +37,11 @@ private:
         const std::string* group = nullptr;  // key in groups_; null: empty block
     };
 
+    const std::string& choose(std::span<const std::string> groups) const;
     std::uint32_t block_for(const std::string& name, Group&, bool& new_block);
 
     std::vector<Block> blocks_;
+    std::size_t nodes_ = 0;
     std::map<std::string, Group> groups_;
     std::set<std::uint32_t> empty_;  // blocks of no group
 };

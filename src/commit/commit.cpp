@@ -104,8 +104,11 @@ void Commit::tell() {
     BP_CHECK(telling_.empty());
     telling_.swap(happenings_);
     for (const Happening& happening : telling_) {
-        for (CommitObserver* const observer : observers_) {
-            observer->observe(happening);
+        const HappeningKinds kind = bit_of(happening.kind);
+        for (const Observing& one : observers_) {
+            if ((one.kinds & kind) != 0) {
+                one.observer->observe(happening);
+            }
         }
     }
     telling_.clear();

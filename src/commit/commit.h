@@ -82,8 +82,10 @@ public:
     Commit(const Commit&) = delete;
     Commit& operator=(const Commit&) = delete;
 
-    // Told by finish(), in the order in which they were added.
-    void add_observer(CommitObserver& observer) { observers_.push_back(&observer); }
+    // Told by finish(), in the order in which they were added, of these kinds alone.
+    void add_observer(CommitObserver& observer, HappeningKinds kinds = kAllHappenings) {
+        observers_.push_back({&observer, kinds});
+    }
 
     void set_listener(AskListener& listener) { listener_ = &listener; }
 
@@ -221,6 +223,10 @@ private:
     };
     static_assert(sizeof(Delta) <= 24);
 
+    struct Observing {
+        CommitObserver* observer = nullptr;
+        HappeningKinds kinds = 0;
+    };
     struct ForgottenClaims {
         std::vector<ClaimBinding> bindings;
         std::vector<VolumeObjects::Assumed> stood;
@@ -274,7 +280,7 @@ private:
     static PodFlags flags_of(const Ask&);
 
     const CommitTables tables_;
-    std::vector<CommitObserver*> observers_;
+    std::vector<Observing> observers_;
     AskListener* listener_ = nullptr;  // none: nobody reads along
     UndoLog<Delta> log_;
     std::vector<Happening> happenings_;

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/ids.h"
+#include "bayplan/messages.h"
 #include "preemption/victim_search.h"
 
 namespace bayplan {
@@ -38,16 +39,17 @@ struct PluginQuery {
 
 struct Happening {
     enum class Kind : std::uint8_t {
-        placed,               // an attempt gave the ask the node
-        started,              // the ask runs on the node, by its shim's word
-        failed,               // an attempt found no node
-        gated,                // the ask waits for its gates; told if `tell`
-        held,                 // the ask's pod group cannot be tried, or refuses it: `why`
-        awaiting_node,        // for a node that nobody has registered; told if `tell`
-        nominated,            // a preemption chose the node for the ask
-        nomination_cleared,   // the ask's nomination to the node ended by a decision: `why`
-        nomination_ended,     // it ended otherwise
-        victim_chosen,        // the ask's pod on the node is to go: `why`
+        placed,              // an attempt gave the ask the node
+        started,             // the ask runs on the node, by its shim's word
+        failed,              // an attempt found no node
+        gated,               // the ask waits for its gates; told if `tell`
+        held,                // the ask's pod group cannot be tried, or refuses it: `why`
+        awaiting_node,       // for a node that nobody has registered; told if `tell`
+        nominated,           // a preemption chose the node for the ask
+        nomination_cleared,  // the ask's nomination to the node ended by a decision: `why`
+        nomination_ended,    // it ended otherwise
+        victim_chosen,       // the ask's pod on the node is to go: `why`
+        sent_away,  // likewise, for a placeholder's sake or after its time, with `termination`; no node: it is gone
         allocation_ended,     // the ask has lost its node
         node_lost,            // likewise, by the end of the node: `why`
         freed,                // a reason why the ask could not run has gone
@@ -67,6 +69,7 @@ struct Happening {
     AskId ask = kNone<AskId>;
     Slot slot = kNone<Slot>;
     ShimId shim = kNone<ShimId>;
+    Termination termination = Termination::unknown;
     std::uint32_t wakes = 0;  // bits of WakeEvent: whom it may help
     const FailedAttempt* failure = nullptr;
     const ReservingAttempt* reservation = nullptr;
@@ -83,6 +86,16 @@ public:
 protected:
     ~AskListener() = default;
 };
+
+// Kinds of happenings, a bit each.
+using HappeningKinds = std::uint32_t;
+inline constexpr HappeningKinds kAllHappenings = ~HappeningKinds{0};
+constexpr HappeningKinds bit_of(Happening::Kind kind) { return HappeningKinds{1} << static_cast<unsigned>(kind); }
+template <typename... Kinds>
+constexpr HappeningKinds kinds_of(Kinds... kinds) {
+    return (bit_of(kinds) | ...);
+}
+static_assert(static_cast<unsigned>(Happening::Kind::rejected) < 32, "the last kind has a bit");
 
 class CommitObserver {
 public:

@@ -8,11 +8,13 @@
 
 #include <chrono>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "config/fault.h"
 #include "config/host_needs.h"
 #include "dataplane/data_plane.h"
 #include "options/engine_options.h"
@@ -31,10 +33,16 @@ struct PartitionConfig {
     std::string name;
     // Globs over the common name of a shim's certificate. None: no shim may drive the partition.
     std::vector<std::string> shims;
-    std::string queues_file;                 // a YuniKorn queues.yaml; empty: one leaf
+    std::string queues_file;  // a YuniKorn queues.yaml; empty: one leaf
+    // A KubeSchedulerConfiguration, which stands above `engine`; empty: none. Read by the daemon
+    // (daemon/scheduler_files.h), not here.
+    std::string scheduler_config;
+    std::string scheduler_name;              // of its profile that counts; empty: all count, and agree
     std::vector<std::string> feature_gates;  // all as Kubernetes 1.35 has them by default; others are refused
     // daemon_instance is not configured; each start of the daemon chooses its own.
     EngineOptions engine = engine_of_daemon();
+    // Where the file gives settings, by their names below the partition: "score_weights.NodeAffinity".
+    std::map<std::string, Position> given;
 
     bool allows(std::string_view common_name) const;
 };
@@ -116,6 +124,7 @@ struct OperationsConfig {
 
 struct Config {
     std::string file;
+    std::vector<std::string> remarks;  // on fields of its files that mean nothing here: to be told
     std::vector<PartitionConfig> partitions;
     DataPlaneConfig data_plane;
     LogConfig log;

@@ -30,10 +30,23 @@ void check_partition(const PartitionConfig& partition, const std::string& path, 
             fmt::format("'{}.unacknowledged_max' is smaller than credit_window", path),
             "make it larger: a shim would be cut before its credit is used");
     }
+    if (!partition.scheduler_name.empty() && partition.scheduler_config.empty()) {
+        context.fault(context.place_of(path + ".scheduler_name", section),
+                      fmt::format("'{}.scheduler_name' is of no file", path),
+                      "give scheduler_config too, or remove it");
+    }
     const auto bad = [](char letter) { return letter == '/' || static_cast<unsigned char>(letter) < 0x20; };
     if (std::any_of(partition.name.begin(), partition.name.end(), bad) || partition.name.size() > 128) {
         context.fault(context.place_of(path + ".name", section), fmt::format("'{}.name' is not usable as a name", path),
                       "give at most 128 letters without '/' and control characters");
+    }
+}
+
+void note_given(PartitionConfig& partition, const std::string& path, const ReadContext& context) {
+    const std::string below = path + ".";
+    for (auto at = context.places.lower_bound(below); at != context.places.end() && at->first.starts_with(below);
+         ++at) {
+        partition.given.emplace(at->first.substr(below.size()), at->second);
     }
 }
 
@@ -120,7 +133,9 @@ bool load_config(const std::string& file, const threads::HostCpus& host, Config&
     ReadContext context{file, std::filesystem::path(file).parent_path(), host, faults, {}};
     if (root.kind == YamlNode::Kind::map) {
         read_settings(all_settings(), config, root, "", context);
-        for (PartitionConfig& partition : config.partitions) {
+        for (std::size_t at = 0; at < config.partitions.size(); ++at) {
+            PartitionConfig& partition = config.partitions[at];
+            note_given(partition, fmt::format("partitions[{}]", at), context);
             partition.engine.queues = !partition.queues_file.empty();
             give_rights(partition);
         }

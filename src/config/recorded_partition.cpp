@@ -1,4 +1,4 @@
-// A partition's table with some rows more, and without the file of queues.
+// A partition's table with some rows more, and without the names of files.
 //
 // Thread: any.
 #include "config/recorded_partition.h"
@@ -12,8 +12,12 @@ namespace {
 const Settings<PartitionConfig>& recorded_settings() {
     static const Settings<PartitionConfig> table = [] {
         Settings<PartitionConfig> result = partition_settings();
-        // The text is an input of the run; the file need not be where it is replayed.
-        std::erase_if(result, [](const auto& setting) { return setting.name == "queues_file"; });
+        // The text of queues is an input of the run, and what a scheduler's file says stands in the engine's settings: the files
+        // need not be where it is replayed.
+        std::erase_if(result, [](const auto& setting) {
+            return setting.name == "queues_file" || setting.name == "scheduler_config" ||
+                   setting.name == "scheduler_name";
+        });
         result.push_back(choice<PartitionConfig>(
             "queues", [](auto& partition) -> auto& { return partition.engine.queues; },
             Choices<bool>{{"no", false}, {"yes", true}}, "Whether there is a tree of queues."));

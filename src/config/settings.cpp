@@ -6,12 +6,13 @@
 
 #include "config/attempt_settings.h"
 #include "config/event_settings.h"
-#include "config/feature_gates.h"
+#include "config/kubernetes_settings.h"
 #include "config/operation_settings.h"
 #include "config/predicate_lists.h"
 #include "config/privilege_settings.h"
 #include "config/profile.h"
 #include "config/rest_settings.h"
+#include "config/score_resources.h"
 #include "config/score_shape.h"
 #include "config/setting_values.h"
 
@@ -115,6 +116,7 @@ void append_rules(Settings<PartitionConfig>& table) {
         score_shape<P>("score_shape", MEMBER(engine.score_shape),
                        "Corners of the line that gives a node's score (0 .. 10) by how full the pod leaves it "
                        "(percent), rising in percent; for requested_to_capacity_ratio."));
+    table.push_back(score_resources<P>("score_resources", MEMBER(engine.score_resources)));
     table.push_back(section<P>("score_weights", score_weight_settings(), MEMBER(engine.weights),
                                "What each score, 0 to 100 per node, is multiplied by before they "
                                "are added up; 0 switches one off."));
@@ -174,6 +176,10 @@ void append_engine(Settings<PartitionConfig>& table) {
     table.push_back(number<P>("batch", MEMBER(engine.batch), kPlain, {1, 4096}, "asks", "Asks selected at a time."));
     table.push_back(number<P>("depth", MEMBER(engine.depth), kPlain, {1, 2}, "batches",
                               "Batches under way: with 2 the next is proposed while one commits."));
+    table.push_back(number<P>("class_caches", MEMBER(engine.class_caches_bytes), kSize, {kMebi, 1'048'576 * kMebi},
+                              "bytes",
+                              "What is remembered of nodes for classes of asks; a class that is forgotten looks at all "
+                              "nodes again. Decisions are the same."));
     table.push_back(choice<P>("teller", MEMBER(engine.teller),
                               Choices<TellerMode>{{"thread", TellerMode::thread}, {"inline", TellerMode::inline_}},
                               "What formats decisions and offers them to connections: a thread of its own, or the "
@@ -363,11 +369,7 @@ const Settings<PartitionConfig>& partition_settings() {
             "queues_file", MEMBER(queues_file),
             "A YuniKorn queues.yaml: the queues of the partition of this name, or of the only one there. Read again on "
             "SIGHUP; a faulty one changes nothing. When not given, there is one leaf, by priority and arrival."));
-        result.push_back(
-            feature_gates<P>("feature_gates", MEMBER(feature_gates),
-                             "Gates of Kubernetes' dynamic resource allocation, NAME=true or NAME=false. Each may be "
-                             "named as 1.35 has it by "
-                             "default; the others are refused by name, as what they stand for is not built."));
+        append_kubernetes_settings(result);
         append_limits(result);
         append_rules(result);
         append_engine(result);

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "base/closest_name.h"
 #include "daemon/daemon.h"
 #include "daemon/metrics.h"
 
@@ -46,7 +47,12 @@ bool Daemon::open_admin_socket(std::string& error) {
 AdminAnswer Daemon::take_order(const Words& words, const AdminPeer& peer) {
     const auto order = std::find_if(std::begin(kOrders), std::end(kOrders),
                                     [&](const Order& each) { return each.name == words.front(); });
-    if (order == std::end(kOrders)) return {false, fmt::format("there is no order '{}'; see help", words.front())};
+    if (order == std::end(kOrders)) {
+        std::vector<std::string_view> names;
+        for (const Order& each : kOrders) names.push_back(each.name);
+        return {false,
+                fmt::format("there is no order '{}'{}; see help", words.front(), did_you_mean(words.front(), names))};
+    }
     if (words.size() != order->words)
         return {false,
                 fmt::format("{} wants: {}", order->name, order->arguments.empty() ? "nothing" : order->arguments)};
@@ -123,7 +129,11 @@ AdminAnswer Daemon::set_log_level(const Words& words) {
 AdminAnswer Daemon::forget_shim(const Words& words) {
     const auto engine = std::find_if(engines_.begin(), engines_.end(),
                                      [&](const auto& each) { return each->partition().name == words[1]; });
-    if (engine == engines_.end()) return {false, fmt::format("there is no partition '{}'", words[1])};
+    if (engine == engines_.end()) {
+        std::vector<std::string_view> names;
+        for (const auto& each : engines_) names.push_back(each->partition().name);
+        return {false, fmt::format("there is no partition '{}'{}", words[1], did_you_mean(words[1], names))};
+    }
     const auto fault = (*engine)->ask([&thread = **engine, shim = words[2]] { return thread.forget_shim(shim); },
                                       Clock::now() + kAnswersWithin);
     if (!fault) return {false, "the engine does not answer; it will when it goes on"};

@@ -99,6 +99,11 @@ bool Daemon::start_log(std::string&) {
     for (const std::string& warning : threads::plan_warnings(config_.profile.plan, polling)) {
         log_->warning("profile", {{"warning", warning}});
     }
+    for (const std::string& remark : config_.remarks) log_->warning("scheduler_config", {{"warning", remark}});
+    for (const config::PartitionConfig& partition : config_.partitions) {
+        if (partition.scheduler_config.empty()) continue;
+        log_->info("scheduler_config", {{"partition", partition.name}, {"file", partition.scheduler_config}});
+    }
     return true;
 }
 

@@ -12,6 +12,7 @@
 #include "config/load.h"
 #include "config/predicate_lists.h"
 #include "daemon/daemon.h"
+#include "daemon/scheduler_files.h"
 #include "daemon/start_trial.h"
 #include "threads/host_cpus.h"
 
@@ -74,7 +75,7 @@ bool parse(int argc, char** argv, Arguments& arguments, int& status) {
 
 bool load(const Arguments& arguments, const threads::HostCpus& host, config::Config& config) {
     config::Faults faults;
-    config::load_config(arguments.config, host, config, faults);
+    daemon::load_config(arguments.config, host, config, faults);
     config::override_predicates(arguments.predicates, "baypland", config, faults);
     for (const config::Fault& fault : faults) std::fprintf(stderr, "%s\n", fault.to_string().c_str());
     if (!arguments.record.empty()) config.record = arguments.record;
@@ -88,6 +89,7 @@ int check(const Arguments& arguments, const config::Config& config) {
     for (const std::string& warning : threads::plan_warnings(config.profile.plan, polling)) {
         std::printf("%s: warning: profile: %s\n", file, warning.c_str());
     }
+    for (const std::string& remark : config.remarks) std::printf("%s: warning: %s\n", file, remark.c_str());
     std::size_t faults = 0;
     for (const auto& [fault, what] : daemon::try_start(config, arguments.status)) {
         std::printf("%s: %s%s\n", file, fault ? "" : "warning: ", what.c_str());

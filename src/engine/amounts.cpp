@@ -46,8 +46,12 @@ std::string Inputs::read_amounts(Shim& shim, std::span<const Amount> amounts, bo
     if (!keep_zeros) {
         std::erase_if(amounts_, [](const ResourceAmount& amount) { return amount.value == 0; });
     }
-    std::sort(amounts_.begin(), amounts_.end(),
-              [](const ResourceAmount& a, const ResourceAmount& b) { return raw(a.resource) < raw(b.resource); });
+    const auto before = [](const ResourceAmount& a, const ResourceAmount& b) {
+        return raw(a.resource) < raw(b.resource);
+    };
+    if (!std::is_sorted(amounts_.begin(), amounts_.end(), before)) {
+        std::sort(amounts_.begin(), amounts_.end(), before);
+    }
     return {};
 }
 

@@ -14,6 +14,15 @@
 
 namespace bayplan {
 
+namespace {
+
+std::int64_t timeout_of(const ApplicationItem& record) {
+    constexpr std::int64_t kNsPerMs = 1'000'000;
+    return std::clamp<std::int64_t>(record.placeholder_timeout_ms, 0, INT64_MAX / kNsPerMs) * kNsPerMs;
+}
+
+}  // namespace
+
 std::string Inputs::read_groups(Shim& shim, std::span<const DictId> ids, std::vector<std::string>& groups) {
     if (!world_.options.user_groups) {
         return {};
@@ -28,6 +37,22 @@ std::string Inputs::read_groups(Shim& shim, std::span<const DictId> ids, std::ve
         }
     }
     return {};
+}
+
+std::string Inputs::read_placeholder_ask(Shim& shim, const ApplicationItem& record,
+                                         queue_config::Resources& placeholder_ask) {
+    if (world_.tree == nullptr) {
+        return {};
+    }
+    if (record.placeholder_ask.size() > kPlaceholderAmountsMax) {
+        return "a list of more than " + std::to_string(kPlaceholderAmountsMax) + " entries";
+    }
+    std::string fault = read_amounts(shim, record.placeholder_ask, false);
+    for (const ResourceAmount& amount : amounts_) {
+        const std::string_view name = amount.resource == kCpu ? "vcore" : world_.resources.text(amount.resource);
+        placeholder_ask[std::string(name)] += amount.value;
+    }
+    return fault;
 }
 
 // For operators. An application of that name that is there already is not rejected.
@@ -49,6 +74,7 @@ void Inputs::add_application(ShimId id, const ApplicationItem& record) {
     Shim& shim = world_.shims[id];
     const std::string_view name = text_of(shim, record.application);
     std::vector<std::string> groups;
+    queue_config::Resources placeholder_ask;
     std::string fault;
     if (name.empty()) {
         fault = "unknown dictionary id";
@@ -60,14 +86,16 @@ void Inputs::add_application(ShimId id, const ApplicationItem& record) {
         fault = "unknown queue " + numbered(record.queue);
     } else {
         fault = read_groups(shim, record.user_groups, groups);
+        fault = fault.empty() ? read_placeholder_ask(shim, record, placeholder_ask) : fault;
     }
-    const std::uint64_t bytes = application_bytes(name, groups);
+    const std::uint64_t bytes = application_bytes(name, groups) +
+                                (placeholder_ask.empty() || !fault.empty() ? 0 : class_bytes(amounts_, {}, world_));
     if (fault.empty()) {
         fault = bytes_fault(shim, bytes);
     }
     queue_tree::Placed placed;
     if (fault.empty() && world_.tree != nullptr) {
-        fault = find_queue(id, record, name, std::move(groups), placed);
+        fault = find_queue(id, record, name, std::move(groups), placeholder_ask, placed);
     }
     if (!fault.empty()) {
         lifecycle_.decide(id, DecisionKind::application_rejected,
@@ -85,6 +113,10 @@ void Inputs::add_application(ShimId id, const ApplicationItem& record) {
     world_.bytes.add(shim.bytes, bytes);
     if (world_.tree != nullptr) {
         world_.tree->place_application(application, placed.queue, std::move(placed.user));
+        if (!placeholder_ask.empty()) {
+            world_.tree->want_placeholders(application, placeholder_ask);
+            lifecycle_.placeholders().application_comes(application, record.gang_style, timeout_of(record));
+        }
     }
     world_.order->add_application(application, id);
     lifecycle_.lives().application_comes(application);
@@ -99,6 +131,7 @@ void Inputs::remove_with_asks(ShimId id, ApplicationId application) {
         release(world_.applications[application].asks.front());
     }
     lifecycle_.lives().application_goes(application);
+    lifecycle_.placeholders().application_goes(application);
     if (Publication* const publication = lifecycle_.publication()) {
         publication->application_goes(application);
     }

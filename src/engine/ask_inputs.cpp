@@ -38,6 +38,9 @@ std::string crowd_fault(const World& world, Slot slot, std::string_view node, bo
 
 std::string Inputs::update_fault(const AskItem& record, AskId existing, Slot node) {
     const Ask& ask = world_.asks[existing];
+    if (ask.placeholder != record.placeholder) {
+        return ask.placeholder ? "is a placeholder" : "is no placeholder";
+    }
     if (!is_allocated(ask.state)) {
         return {};
     }
@@ -56,7 +59,22 @@ std::string Inputs::new_fault(ShimId id, const AskItem& record) {
     if (world_.shims[id].asks.size() >= world_.options.asks_max) {
         return "more than " + std::to_string(world_.options.asks_max) + " asks";
     }
-    return record.foreign && record.node == 0 ? "foreign pod without a node" : "";
+    if (record.foreign && record.node == 0) {
+        return "foreign pod without a node";
+    }
+    const ApplicationId application = application_of(world_.shims[id], record.application);
+    return !record.foreign && lifecycle_.placeholders().refuses_asks(application)
+               ? "application " + world_.applications[application].name + " has failed"
+               : "";
+}
+
+std::string Inputs::placeholder_fault(const AskItem& record) const {
+    if (world_.tree == nullptr) {
+        return "placeholders need queues";
+    }
+    const bool in_task_group = record.group != 0 && record.application != 0 && record.group_min_available == 0 &&
+                               record.group_fault == GroupFault::none;
+    return record.foreign || !in_task_group ? "a placeholder is in a task group without a minimum" : "";
 }
 
 // After read_amounts. `existing`: the ask that the record changes, or kNone.
@@ -94,7 +112,8 @@ std::string Inputs::ask_fault(ShimId id, const AskItem& record) {
         return "key is longer than " + std::to_string(kNameBytesMax) + " bytes";
     }
     const bool none_needed = record.foreign && record.application == 0;
-    if (!none_needed && application_of(shim, record.application) == kNone<ApplicationId>) {
+    application_ = application_of(shim, record.application);
+    if (!none_needed && application_ == kNone<ApplicationId>) {
         return "unknown application " + numbered(record.application);
     }
     for (const DictId named : {record.node, record.required_node, record.group, record.nominated_node}) {
@@ -123,7 +142,10 @@ std::string Inputs::ask_fault(ShimId id, const AskItem& record) {
         return "devices cannot be read";
     }
     std::string fault = read_tags(shim, record.tags);
-    return fault.empty() ? priority_fault(shim, record) : fault;
+    if (fault.empty()) {
+        fault = priority_fault(shim, record);
+    }
+    return fault.empty() && record.placeholder ? placeholder_fault(record) : fault;
 }
 
 // After read_amounts and read_tags. A pod that has its node keeps what else counts of it.
@@ -132,7 +154,8 @@ std::string Inputs::ask_bytes_fault(Shim& shim, const AskItem& record, AskId exi
     const std::string_view group = record.application != 0 ? text_of(shim, record.group) : "";
     if (existing == kNone<AskId>) {
         const bool faulty = says_gang(record, record.foreign) && record.group_fault != GroupFault::none;
-        return bytes_fault(shim, ask_bytes(record.key, faulty ? "" : group) + own);
+        new_ask_bytes_ = ask_bytes(record.key, faulty ? "" : group) + own;
+        return bytes_fault(shim, new_ask_bytes_);
     }
     const Ask& ask = world_.asks[existing];
     if (is_allocated(ask.state)) {
@@ -164,10 +187,11 @@ void Inputs::apply(ShimId id, const AsksMessage& message) {
             continue;
         }
         const Slot node = record.node == 0 ? kNone<Slot> : world_.nodes.find(text_of(shim, record.node));
-        const AskId found = shim.asks.find(record.key);
+        const std::uint64_t hash = hash_of_text(record.key);
+        const AskId found = shim.asks.find(record.key, hash);
         if (found == kNone<AskId>) {
             fault = new_fault(id, record);
-        } else if (const Ask& ask = world_.asks[found]; ask.application != application_of(shim, record.application)) {
+        } else if (const Ask& ask = world_.asks[found]; ask.application != application_) {
             fault = "key is in use by application " +
                     (ask.application == kNone<ApplicationId> ? std::string("-")
                                                              : world_.applications[ask.application].name);
@@ -194,7 +218,7 @@ void Inputs::apply(ShimId id, const AsksMessage& message) {
         if (!fault.empty()) {
             lifecycle_.decide(id, DecisionKind::ask_rejected, record.key, fault);
         } else if (found == kNone<AskId>) {
-            add_ask(id, record);
+            add_ask(id, record, hash);
         } else {
             update_ask(id, record, found);
             if (Publication* const publication = lifecycle_.publication()) {
@@ -292,7 +316,7 @@ void Inputs::put_on_node(AskId id, std::string_view node, std::string_view await
     }
 }
 
-void Inputs::add_ask(ShimId id, const AskItem& record) {
+void Inputs::add_ask(ShimId id, const AskItem& record, std::uint64_t key_hash) {
     Shim& shim = world_.shims[id];
     const AskId ask_id = world_.asks.add(record.key, ++world_.last_sequence);
     if (Publication* const publication = lifecycle_.publication()) {
@@ -303,6 +327,7 @@ void Inputs::add_ask(ShimId id, const AskItem& record) {
     std::int64_t created_s = record.created_s;
     ask.shim = id;
     ask.foreign = record.foreign;
+    ask.placeholder = record.placeholder;
     ask.is_static = record.is_static;
     ask.terminating = ask.stated_terminating = record.terminating;
     ask.never_preempts = record.never_preempts;
@@ -316,7 +341,7 @@ void Inputs::add_ask(ShimId id, const AskItem& record) {
     key.priority = ask.priority = record.priority;
     key.time_ns = lifecycle_.gangs().time_of(shim.resync_open, record.created_s);
     take_class(ask, class_of(id, record));
-    ask.application = application_of(shim, record.application);
+    ask.application = application_;
     if (ask.application != kNone<ApplicationId>) {
         Application& application = world_.applications[ask.application];
         application.asks.push_back(world_.asks, ask_id);
@@ -329,9 +354,12 @@ void Inputs::add_ask(ShimId id, const AskItem& record) {
             created_s = application.groups[ask.group].created_s;
         }
     }
+    if (ask.placeholder) {
+        lifecycle_.placeholders().comes(ask_id);
+    }
     world_.order->ask_comes(ask_id, created_s);
-    shim.asks.insert(ask_id);
-    world_.bytes.add(shim.bytes, ask_bytes(ask_id, world_));
+    shim.asks.insert(ask_id, key_hash);
+    world_.bytes.add(shim.bytes, new_ask_bytes_);
     use_spec(world_, id, world_.classes.spec_of(ask));
     if (record.node == 0 && record.nominated_node != 0 && !is_coscheduled(ask.group)) {
         nominate_as_stated(ask_id, world_.nodes.find(text_of(shim, record.nominated_node)));
@@ -340,7 +368,7 @@ void Inputs::add_ask(ShimId id, const AskItem& record) {
         put_on_node(ask_id, text_of(shim, record.node), {}, record.devices);
     } else if (gated_by_itself(ask_id)) {
         lifecycle_.make_gated(ask_id, true);
-    } else if (is_coscheduled(ask.group)) {
+    } else if (is_coscheduled(ask.group) || lifecycle_.placeholders().holds_up(ask_id)) {
         lifecycle_.hold(ask_id);
     } else {
         lifecycle_.make_pending(ask_id, AskEvent::enter);
@@ -367,8 +395,7 @@ void Inputs::nominate_as_stated(AskId id, Slot slot) {
 // --- the ends of asks
 
 void Inputs::release(AskId id, Termination termination) {
-    const bool frees = is_on_node(world_.asks[id].state) || world_.nominations.of(id) != nullptr ||
-                       world_.reservations.of(id) != nullptr;
+    const bool frees = lifecycle_.frees(id);
     lifecycle_.remove(id, termination);
     if (frees) {
         lifecycle_.wake(kPodGone);
@@ -409,6 +436,10 @@ void Inputs::apply(ShimId id, const NacksMessage& message) {
         const AskId found = shim.asks.find(record.key);
         if (found == kNone<AskId> || !is_allocated(world_.asks[found].state) || world_.asks[found].foreign) {
             lifecycle_.decide(id, DecisionKind::message_rejected, record.key, "no such allocation");
+            continue;
+        }
+        if (world_.asks[found].placeholder && lifecycle_.placeholders().was_sent_away(found)) {
+            release(found);  // it was to go anyway
             continue;
         }
         lifecycle_.refuse(found);

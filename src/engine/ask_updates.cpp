@@ -38,7 +38,7 @@ void Inputs::update_placed(ShimId id, const AskItem& record, AskId ask_id) {
         world_.names.add_reference(spec.required_node);
     }
     // A victim of ours stays a victim, though its shim may not have seen that yet.
-    const bool terminating = record.terminating || ask.chosen;
+    const bool terminating = record.terminating || ask.chosen || ask.told_to_go;
     const SpecId spec_before = old.pod_spec;
     const bool counts_anew = spec.pod_spec != spec_before || terminating != ask.terminating;
     const bool other_priority = record.priority != ask.priority;
@@ -69,6 +69,7 @@ void Inputs::update_placed(ShimId id, const AskItem& record, AskId ask_id) {
     resized ? world_.nodes.note_usage_changed(slot) : world_.nodes.note_usage_fell(slot);
     lifecycle_.note_terminating(ask_id);
     regroup(ask_id, record, world_.now_ns);
+    lifecycle_.placeholders().restated(ask_id);
     if (counts_anew) {
         lifecycle_.wake(kPodPlaced);
     }
@@ -118,6 +119,8 @@ void Inputs::update_ask(ShimId id, const AskItem& record, AskId ask_id) {
     const std::string awaited(before == AskState::awaiting_node ? world_.awaited_nodes.node_of(ask_id) : "");
     const bool had_gates = before == AskState::gated && gated_by_itself(ask_id);
     const bool was_in_gang = is_coscheduled(ask.group);
+    PlaceholderSteps& placeholders = lifecycle_.placeholders();
+    const bool waited = before == AskState::gated && placeholders.waits(ask_id);
     const GangId gang_before = was_in_gang ? world_.gangs.member(ask_id).gang : kNone<GangId>;
     const std::int32_t priority_before = ask.priority;
     lifecycle_.withdraw(ask_id);
@@ -140,6 +143,10 @@ void Inputs::update_ask(ShimId id, const AskItem& record, AskId ask_id) {
     take_grace(ask_id, record);
     regroup(ask_id, record, world_.asks.waiting(ask_id).key.time_ns);
     const bool in_gang = is_coscheduled(ask.group);
+    placeholders.restated(ask_id);
+    if (waited && (record.node != 0 || gated_by_itself(ask_id) || in_gang)) {
+        placeholders.forget(ask_id);
+    }
     if (had_gates && !gated_by_itself(ask_id) && lifecycle_.gangs().on() && !in_gang && !is_plain_group(ask.group) &&
         record.node == 0) {
         world_.asks.waiting(ask_id).key.time_ns = world_.now_ns;
@@ -152,7 +159,7 @@ void Inputs::update_ask(ShimId id, const AskItem& record, AskId ask_id) {
                     record.devices);
     } else if (gated_by_itself(ask_id)) {
         lifecycle_.make_gated(ask_id, !had_gates);
-    } else if (in_gang) {
+    } else if (in_gang || waited || (had_gates && placeholders.holds_up(ask_id))) {
         lifecycle_.hold(ask_id);
     } else if (reservation) {
         lifecycle_.restate_reserved(ask_id, std::move(*reservation));

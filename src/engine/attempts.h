@@ -65,6 +65,7 @@ public:
     // Its own list as it is kept, or one made in `room`.
     const ExcludedNodes& excluded(AskId, bool avoid, ExcludedNodes& room) const;
     Commit& commit() { return lifecycle_.commit(); }
+    Lifecycle& lifecycle() { return lifecycle_; }
     const Yielding& yielding() const { return yielding_; }
     Preempting& preempting() { return preempting_; }
     const Preempting& preempting() const { return preempting_; }

@@ -40,6 +40,13 @@ void LogWriter::observe(const Happening& happening) {
         case Kind::held: announcer_.wait(line(happening, key(), kNone<Slot>), happening.why); break;
         case Kind::nomination_cleared: announcer_.clear(line(happening, key(), happening.slot), happening.why); break;
         case Kind::node_lost: announcer_.release(line(happening, key(), happening.slot), happening.why); break;
+        case Kind::sent_away: {
+            const auto name = key();  // a short one is within this
+            LogLine gone = line(happening, name, happening.slot);
+            gone.node = gone.node.empty() ? "-" : gone.node;
+            announcer_.release(gone, happening.why);
+            break;
+        }
         case Kind::reserved:
             announcer_.reserve(line(happening, key(), happening.slot), victims_text(*happening.reservation->victims),
                                happening.reservation->message);
@@ -127,6 +134,7 @@ void ShimTeller::observe(const Happening& happening) {
             break;
         case Kind::victim_chosen: release(happening, Termination::preempted_by_scheduler); break;
         case Kind::node_lost: release(happening, Termination::stopped_by_rm); break;
+        case Kind::sent_away: release(happening, happening.termination); break;
         default: break;
     }
 }
@@ -136,8 +144,10 @@ void ShimTeller::say(DecisionKind kind, const Happening& happening, std::string_
 }
 
 void ShimTeller::release(const Happening& happening, Termination termination) {
+    const std::string_view node =
+        happening.slot == kNone<Slot> ? std::string_view() : world_.nodes.name(happening.slot);
     lifecycle_.decide(world_.asks[happening.ask].shim, DecisionKind::released, world_.asks.key(happening.ask),
-                      happening.why, termination, world_.nodes.name(happening.slot));
+                      happening.why, termination, node);
 }
 
 // A placement is a line of the log and, unless its shim must resync, a decision: one record for the teller.

@@ -19,6 +19,12 @@ class Lifecycle;
 // The line of each decision; that of a placement is announced with its decision to the shim.
 class LogWriter final : public CommitObserver {
 public:
+    using Kind = Happening::Kind;
+    static constexpr HappeningKinds kKinds =
+        kinds_of(Kind::failed, Kind::held, Kind::nomination_cleared, Kind::node_lost, Kind::sent_away, Kind::reserved,
+                 Kind::reservation_cleared, Kind::queried, Kind::denied, Kind::claim_given_back, Kind::permitted,
+                 Kind::rejected);
+
     LogWriter(const World& world, Announcer& announcer) : world_(world), announcer_(announcer) {}
     void observe(const Happening&) override;
 
@@ -54,13 +60,11 @@ private:
 // The pending order, of asks that have their nodes for good.
 class OrderTeller final : public CommitObserver {
 public:
+    using Kind = Happening::Kind;
+    static constexpr HappeningKinds kKinds = kinds_of(Kind::placed, Kind::started, Kind::queried, Kind::permitted);
+
     explicit OrderTeller(PendingOrder& order) : order_(order) {}
-    void observe(const Happening& happening) override {
-        if (happening.kind == Happening::Kind::placed || happening.kind == Happening::Kind::started ||
-            happening.kind == Happening::Kind::queried || happening.kind == Happening::Kind::permitted) {
-            order_.ask_placed(happening.ask);
-        }
-    }
+    void observe(const Happening& happening) override { order_.ask_placed(happening.ask); }
 
 private:
     PendingOrder& order_;
@@ -69,14 +73,12 @@ private:
 // Verdicts of plugins, which count while no pod comes to their node.
 class PluginWatch final : public CommitObserver {
 public:
+    using Kind = Happening::Kind;
+    static constexpr HappeningKinds kKinds =
+        kinds_of(Kind::placed, Kind::started, Kind::confirmed, Kind::permitted, Kind::left);
+
     explicit PluginWatch(PluginTable& plugins) : plugins_(plugins) {}
-    void observe(const Happening& happening) override {
-        if (happening.kind == Happening::Kind::placed || happening.kind == Happening::Kind::started ||
-            happening.kind == Happening::Kind::confirmed || happening.kind == Happening::Kind::permitted ||
-            happening.kind == Happening::Kind::left) {
-            plugins_.node_changed(happening.slot);
-        }
-    }
+    void observe(const Happening& happening) override { plugins_.node_changed(happening.slot); }
 
 private:
     PluginTable& plugins_;
@@ -94,15 +96,19 @@ private:
 
 class Tally final : public CommitObserver {
 public:
+    using Kind = Happening::Kind;
+    static constexpr HappeningKinds kKinds =
+        kinds_of(Kind::placed, Kind::confirmed, Kind::approved, Kind::queried, Kind::permitted, Kind::failed,
+                 Kind::reserved, Kind::reservation_cleared);
+
     void observe(const Happening& happening) override {
-        using Kind = Happening::Kind;
         const bool kept = happening.kind == Kind::confirmed || happening.kind == Kind::approved;
         placed_ += happening.kind == Kind::placed || kept ? 1 : 0;
         queried_ += happening.kind == Kind::queried && happening.tell ? 1 : 0;
         confirmed_ += kept ? 1 : 0;
         permitted_ += happening.kind == Kind::permitted ? 1 : 0;
-        const bool ended = happening.kind == Happening::Kind::reservation_cleared && happening.tell;
-        failed_ += happening.kind == Happening::Kind::failed || happening.kind == Happening::Kind::reserved || ended;
+        const bool ended = happening.kind == Kind::reservation_cleared && happening.tell;
+        failed_ += happening.kind == Kind::failed || happening.kind == Kind::reserved || ended;
     }
     std::uint64_t placed() const { return placed_; }
     std::uint64_t failed() const { return failed_; }

@@ -37,7 +37,9 @@ TopologyOptions topology_options(const EngineOptions& options, std::uint32_t pre
     for (const ScoreRow& row : kScoreRows) {
         parts |= options.weights[row.id] > 0 ? row.parts : 0;
     }
-    return {.parts = parts, .negative_selector_fault = options.compat == Compat::kubernetes_1_35};
+    return {.parts = parts,
+            .negative_selector_fault = options.compat == Compat::kubernetes_1_35,
+            .column_bytes_max = options.class_caches_bytes};
 }
 
 // Order matters: what proposals read is made before the executor's work and destroyed after it.
@@ -57,6 +59,11 @@ struct Engine::Parts {
 
     // The next element to try, out of where it waits and charged.
     Element next() {
+        if (lifecycle.placeholders().any_due()) {
+            pipeline.give_all_back();  // they were taken without it
+            due = lifecycle.placeholders().take_due();
+            return Element(&due, 1);
+        }
         const Element element = pipeline.next();
         return element.empty() ? lifecycle.take_early() : element;
     }
@@ -70,8 +77,14 @@ struct Engine::Parts {
             BP_CHECK_OP(asks, ==, std::size_t{1});
             attempts.make(element.front());
         }
-        lifecycle.gangs().settle();
+        settle();
         return asks;
+    }
+
+    // Consequences of an input, or of an attempt, for gangs and task groups.
+    void settle() {
+        lifecycle.gangs().settle();
+        lifecycle.placeholders().settle();
     }
 
     // Columns of nodes that come are copied for readers some thousand nodes at a time: those of all of them at the first
@@ -98,6 +111,7 @@ struct Engine::Parts {
     GangAttempts gang_attempts;
     Inputs inputs;
     std::uint64_t applied = 0;
+    AskId due = kNone<AskId>;         // whose placeholder has gone, while it is tried
     std::size_t nodes_published = 0;  // at least
 };
 
@@ -117,7 +131,7 @@ Engine::~Engine() = default;
 void Engine::apply(const Input& input) {
     ++parts_->applied;
     parts_->inputs.apply(input);
-    parts_->lifecycle.gangs().settle();
+    parts_->settle();
     parts_->announcer.turn_ends();
     parts_->publish_if_many_nodes();
     publish();
@@ -131,7 +145,7 @@ std::uint64_t Engine::run(std::uint64_t attempts_max) {
     std::uint64_t made = 0;
     while (made < attempts_max) {
         if (parts.world.reservations.any_to_look_at() && parts.attempts.act_on_a_reservation()) {
-            parts.lifecycle.gangs().settle();  // a victim may be of a gang
+            parts.settle();  // a victim may be of a gang
             ++made;
             continue;
         }
@@ -159,15 +173,17 @@ bool Engine::publish() { return parts_->publication != nullptr && parts_->public
 bool Engine::has_work() const {
     const World& world = parts_->world;
     return world.resyncs.holding == 0 &&
-           (parts_->pipeline.any_selected() || world.order->peek() != kNone<AskId> ||
-            parts_->lifecycle.early() != kNone<AskId> || parts_->attempts.reservation_to_act_on() != kNone<AskId>);
+           (parts_->lifecycle.placeholders().any_due() || parts_->pipeline.any_selected() ||
+            world.order->peek() != kNone<AskId> || parts_->lifecycle.early() != kNone<AskId> ||
+            parts_->attempts.reservation_to_act_on() != kNone<AskId>);
 }
 
 std::int64_t Engine::next_timer_ns() const {
     const World& world = parts_->world;
     std::int64_t next =
         std::min({world.backoff.next_time_ns(), world.nacked.next_time_ns(), world.departures.next_time_ns(),
-                  world.reservations.next_time_ns(), world.plugins.next_time_ns(), world.gangs.next_deadline_ns()});
+                  world.reservations.next_time_ns(), world.plugins.next_time_ns(), world.gangs.next_deadline_ns(),
+                  world.placeholders.next_deadline_ns()});
     for (std::uint32_t number = 0; world.resyncs.holding > 0 && number < world.shims.size(); ++number) {
         const ResyncHold& hold = world.shims[static_cast<ShimId>(number)].hold;
         next = hold.holds() ? std::min(next, hold.until_ns()) : next;
@@ -319,7 +335,10 @@ std::optional<Engine::AskName> Engine::next_ask() {
     if (const AskId reserved = parts_->attempts.reservation_to_act_on(); reserved != kNone<AskId>) {
         return AskName{world.shims[world.asks[reserved].shim].name, std::string(world.asks.key(reserved))};
     }
-    AskId id = kNone<AskId>;
+    AskId id = parts_->lifecycle.placeholders().first_due();
+    if (id != kNone<AskId>) {
+        return AskName{world.shims[world.asks[id].shim].name, std::string(world.asks.key(id))};
+    }
     if (const Element element = parts_->pipeline.next(); !element.empty()) {
         id = element.front();
         world.order->refund(element);  // back to where it came from: it is first again

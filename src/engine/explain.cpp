@@ -5,6 +5,8 @@
 
 #include "claims/claim_causes.h"
 #include "engine/claims_of_pods.h"
+#include "engine/explain_group.h"
+#include "engine/placeholder_steps.h"
 #include "placement/whole_look.h"
 
 namespace bayplan {
@@ -281,13 +283,16 @@ std::string who_holds(const World& world) {
     return {};
 }
 
-}  // namespace
-
-Explanation explain_ask(World& world, Attempts& attempts, const BlockEvaluator& evaluator, ClusterSearch& search,
-                        AskId id, bool full) {
+Explanation explain_itself(World& world, Attempts& attempts, const BlockEvaluator& evaluator, ClusterSearch& search,
+                           AskId id, bool full) {
     Explanation explanation;
     const Ask& ask = world.asks[id];
     explanation.state = to_string(ask.state);
+    if (std::string why = why_it_waits_for_a_placeholder(world, id); ask.state == AskState::gated && !why.empty()) {
+        explanation.message = std::move(why);
+        explanation.woken_by = {"a placeholder of its task group placed, or gone"};
+        return explanation;
+    }
     if (ask.state == AskState::gated) {
         explanation.message = gates_text(world.specs[world.classes.spec_of(ask)], world.texts);
         explanation.woken_by = {"its scheduling gates removed"};
@@ -320,6 +325,18 @@ Explanation explain_ask(World& world, Attempts& attempts, const BlockEvaluator& 
             explanation.state = std::move(state);
             Explainer(world, attempts, evaluator, search, id).explain(explanation, full);
         }
+    }
+    return explanation;
+}
+
+}  // namespace
+
+Explanation explain_ask(World& world, Attempts& attempts, const BlockEvaluator& evaluator, ClusterSearch& search,
+                        AskId id, bool full) {
+    Explanation explanation = explain_itself(world, attempts, evaluator, search, id, full);
+    if (const std::uint32_t group = world.asks[id].group; is_coscheduled(group) && group != kFaultyGroup) {
+        const Gang& gang = world.gangs[world.gangs.member(id).gang];
+        explanation.group = explain_group(world, attempts, evaluator.predicates(), gang);
     }
     return explanation;
 }
@@ -373,7 +390,10 @@ std::string why_it_waits(const World& world, AskId id, const PredicateSet& predi
         case AskState::allocated: return "is allocated";
         case AskState::queried: return waits_for_plugins(world, id);
         case AskState::on_permit: return waits_for_its_gang(world, id);
-        case AskState::gated: return why_gated(world, id);
+        case AskState::gated: {
+            std::string why = why_it_waits_for_a_placeholder(world, id);
+            return why.empty() ? why_gated(world, id) : why;
+        }
         default: return std::string(to_string(ask.state));
     }
 }

@@ -136,6 +136,13 @@ bool GangQueue::is_behind(GangId id, AskId ask) const {
 
 // --- one member
 
+void Lifecycle::try_on(AskId id, Slot slot) {
+    bind_claims(id, slot);
+    use_claims(id, slot);
+    commit_.give_devices(id, slot, {});
+    commit_.occupy(id, slot);
+}
+
 // It is there as if it ran, and its shim is not told.
 void Lifecycle::hold_for_gang(AskId id, Slot slot) {
     const std::uint32_t wakes = take_place(id, slot, AskEvent::permit, {});

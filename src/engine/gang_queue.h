@@ -65,7 +65,8 @@ public:
     void approve(GangId);                  // all that hold nodes have them
     void reject(GangId, std::string why);  // all of them give them up
     void end_permits();
-    std::string count_text(const Gang&) const;  // how far it is from its minimum
+    std::string count_text(const Gang&) const;      // how far it is from its minimum
+    std::string refusal(const Gang&, AskId) const;  // in what a refused member differs
     // The gang is later in the order than the ask, or than that one's gang.
     bool is_behind(GangId, AskId) const;
     bool comes_before(GangId, GangId) const;
@@ -102,7 +103,6 @@ private:
     void change(GangId);
     void tell(Gang&);
     void tell(AskId, std::string why);
-    std::string refusal(const Gang&, AskId) const;
 
     World& world_;
     Commit& commit_;

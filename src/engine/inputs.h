@@ -61,7 +61,7 @@ private:
     void look_after_queues();                    // cleaning by time, shares by nodes
     // Where the application goes. Returns the fault or "".
     std::string find_queue(ShimId, const ApplicationItem&, std::string_view name, std::vector<std::string> groups,
-                           queue_tree::Placed&);
+                           const queue_config::Resources& placeholder_ask, queue_tree::Placed&);
 
     // session_inputs.cpp
     bool add_to_hold(Hold&, const ResourceAmount&) const;
@@ -114,6 +114,8 @@ private:
     void apply(ShimId, const ApplicationsMessage&);
     // Fills the list. Returns the fault or "".
     std::string read_groups(Shim&, std::span<const DictId>, std::vector<std::string>&);
+    // Amounts of the application's placeholders together, as queues name them. Fills `amounts_` too. Returns the fault or "".
+    std::string read_placeholder_ask(Shim&, const ApplicationItem&, queue_config::Resources&);
     void add_application(ShimId, const ApplicationItem&);
     void tell_rejected(ShimId, const ApplicationItem&, std::string_view why) const;
     void remove_application(ShimId, DictId);
@@ -134,12 +136,13 @@ private:
     static std::string priority_fault(const Shim&, const AskItem&);
     std::string force_fault(ShimId, AskId existing, Slot node) const;
     std::string ask_fault(ShimId, const AskItem&);
+    std::string placeholder_fault(const AskItem&) const;
     std::string update_fault(const AskItem&, AskId, Slot);
     std::string new_fault(ShimId, const AskItem&);
     std::string ask_bytes_fault(Shim&, const AskItem&, AskId existing);
     bool fits_in_total(const AskItem&, AskId existing);
     AskClass& class_of(ShimId, const AskItem&);
-    void add_ask(ShimId, const AskItem&);
+    void add_ask(ShimId, const AskItem&, std::uint64_t key_hash);
     void put_on_node(AskId, std::string_view node, std::string_view awaited_before, std::string_view devices);
     void take_class(Ask&, const AskClass&);
     void take_grace(AskId, const AskItem&);
@@ -182,11 +185,13 @@ private:
     // Results of read_tags: texts are the dictionary's.
     std::vector<std::pair<std::string_view, std::string_view>> tags_;
     std::uint64_t tag_bytes_ = 0;
-    AskClass class_;                        // result of class_of
-    std::vector<ResourceAmount> occupies_;  // of the record that fits_in_total looks at
-    std::vector<DeclaredDevices> devices_;  // result of read_devices
-    std::shared_ptr<NodeFacts> facts_;      // result of read_facts
-    HeldTexts facts_texts_;                 // its texts
+    std::uint64_t new_ask_bytes_ = 0;                   // of the ask that ask_bytes_fault found room for
+    ApplicationId application_ = kNone<ApplicationId>;  // of the ask that ask_fault found nothing wrong with
+    AskClass class_;                                    // result of class_of
+    std::vector<ResourceAmount> occupies_;              // of the record that fits_in_total looks at
+    std::vector<DeclaredDevices> devices_;              // result of read_devices
+    std::shared_ptr<NodeFacts> facts_;                  // result of read_facts
+    HeldTexts facts_texts_;                             // its texts
     std::uint64_t ignored_ = 0;
     std::uint64_t answers_ignored_ = 0;
 };

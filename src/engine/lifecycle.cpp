@@ -22,7 +22,6 @@ std::string gates_text(const PodSpec& spec, const TextTable& texts) {
 }
 
 std::string awaited_text(std::string_view node) { return "waiting for node " + std::string(node); }
-
 std::string full_name(const World& world, AskId id) {
     return world.shims[world.asks[id].shim].name + '/' + std::string(world.asks.key(id));
 }
@@ -57,9 +56,11 @@ CommitTables commit_tables(World& world, Pipeline& pipeline) {
 Lifecycle::Lifecycle(World& world, Pipeline& pipeline, const BlockEvaluator& evaluator, Announcer& announcer)
     : world_(world),
       evaluator_(evaluator),
+      looks_at_amounts_(evaluator.predicates().has(PredicateId::node_resources_fit)),
       announcer_(announcer),
       commit_(commit_tables(world, pipeline)),
       gangs_(world, commit_, [this](AskId id) { end_allocation(id); }),
+      placeholders_(world, *this),
       lives_(world),
       log_writer_(world, announcer),
       shim_teller_(world, *this, announcer),
@@ -67,13 +68,14 @@ Lifecycle::Lifecycle(World& world, Pipeline& pipeline, const BlockEvaluator& eva
       order_teller_(*world.order),
       plugin_watch_(world.plugins) {
     if (world.tree != nullptr) {
-        commit_.add_observer(order_teller_);
+        commit_.add_observer(order_teller_, OrderTeller::kKinds);
     }
-    commit_.add_observer(plugin_watch_);
-    commit_.add_observer(log_writer_);
+    commit_.add_observer(plugin_watch_, PluginWatch::kKinds);
+    commit_.add_observer(log_writer_, LogWriter::kKinds);
     commit_.add_observer(shim_teller_);
     commit_.add_observer(wake_ups_);
-    commit_.add_observer(tally_);
+    commit_.add_observer(tally_, Tally::kKinds);
+    commit_.add_observer(placeholders_);
 }
 
 void Lifecycle::publish_to(Publication& publication) {
@@ -114,18 +116,14 @@ std::uint32_t Lifecycle::take_place(AskId id, Slot slot, AskEvent event, std::st
     const bool by_force = event == AskEvent::run;
     if (by_force) {
         commit_.suspend_nomination(id);  // its own does not count against it
-    } else {
+    } else if (world_.classes[world_.asks[id].ask_class].spec->has_claims) {
         bind_claims(id, slot);
         use_claims(id, slot);
     }
     commit_.give_devices(id, slot, stated_devices);
     commit_.occupy(id, slot);
-    if (by_force) {
-        if (!world_.asks[id].foreign) {
-            commit_.charge(id);
-        }
-        world_.nodes.note_usage_changed(slot);
-    }
+    if (by_force && !world_.asks[id].foreign) commit_.charge(id);
+    if (by_force || !looks_at_amounts_) world_.nodes.note_usage_changed(slot);
     // A place on the node of its nomination frees nothing for others; a place elsewhere does.
     const Nomination* const nomination = world_.asks[id].has_entries ? world_.nominations.of(id) : nullptr;
     const bool elsewhere = nomination != nullptr && nomination->slot != slot;
@@ -351,6 +349,7 @@ void Lifecycle::remove(AskId id, Termination termination, const std::string* nod
     if (ask.has_entries) {
         world_.excluded.ask_gone(id);
     }
+    placeholders_.goes(id, slot);
     use_no_more(world_, ask.shim, world_.classes.spec_of(ask));
     if (ask.application != kNone<ApplicationId>) {
         world_.applications[ask.application].asks.remove(world_.asks, id);
@@ -441,6 +440,7 @@ void Lifecycle::tick(std::int64_t now_ns) {
     gangs_.end_permits();
     gangs_.settle();
     gangs_.tell();
+    placeholders_.tick();
 }
 
 }  // namespace bayplan

@@ -17,6 +17,7 @@
 #include "engine/claims_of_pods.h"
 #include "engine/commit_observers.h"
 #include "engine/gang_queue.h"
+#include "engine/placeholder_steps.h"
 #include "engine/preempting.h"
 #include "engine/publication.h"
 #include "engine/reserving.h"
@@ -45,6 +46,7 @@ public:
     ApplicationLives& lives() { return lives_; }
     GangQueue& gangs() { return gangs_; }
     const GangQueue& gangs() const { return gangs_; }
+    PlaceholderSteps& placeholders() { return placeholders_; }
 
     // --- decisions to a shim
     void decide(ShimId, DecisionKind, std::string_view name, std::string_view text, Termination = Termination::unknown,
@@ -66,6 +68,8 @@ public:
     // gives an ask that has lost its node a new state.
     void take_node(AskId, Slot, AskEvent, std::string_view stated_devices = {});
     void end_allocation(AskId);
+    // Likewise, in a transaction that will be undone: the ask takes room, devices and claims on the node, and waits on.
+    void try_on(AskId, Slot);
     // Likewise: a node that it holds until its gang has its minimum.
     void hold_for_gang(AskId, Slot);
     // It holds that no more. `why`: the others of its gang give theirs up; empty: it runs.
@@ -102,6 +106,11 @@ public:
     void refuse(AskId);  // its node has refused it
     // The ask and, if it has one, its allocation; which its shim is told to end, and why, if the node is lost.
     void remove(AskId, Termination, const std::string* node_lost = nullptr);
+    // Its end gives others room.
+    bool frees(AskId id) const {
+        return is_on_node(world_.asks[id].state) || world_.nominations.of(id) != nullptr ||
+               world_.reservations.of(id) != nullptr;
+    }
     void wake_one(AskId);  // it is out of wherever it waited
     void wake_if_unschedulable(AskId);
     void wake(std::uint32_t events);  // bits of WakeEvent
@@ -180,10 +189,12 @@ private:
 
     World& world_;
     const BlockEvaluator& evaluator_;
+    const bool looks_at_amounts_;  // the predicate NodeResourcesFit: else attempts may put on a node more than it has
     Announcer& announcer_;
     Publication* publication_ = nullptr;
     Commit commit_;
     GangQueue gangs_;
+    PlaceholderSteps placeholders_;
     ApplicationLives lives_;
     std::vector<AskId> early_;
     LogWriter log_writer_;

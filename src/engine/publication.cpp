@@ -185,7 +185,7 @@ ChangeHead Publication::ask_head(ChangeKind kind, AskId id) const {
         (ask.foreign ? read_model::kForeign : 0) | (ask.is_static ? read_model::kStatic : 0) |
         (ask.originator ? read_model::kOriginator : 0) | (ask.terminating ? read_model::kTerminating : 0) |
         (ask.preempted ? read_model::kPreempted : 0) | (ask.told_scale_up ? read_model::kToldScaleUp : 0) |
-        (preempts ? read_model::kPreempting : 0));
+        (preempts ? read_model::kPreempting : 0) | (ask.placeholder ? read_model::kPlaceholder : 0));
     const bool kept_for_it = ask.state == AskState::queried || ask.state == AskState::on_permit;
     head.node = kept_for_it ? read_model::kNobody : raw(ask.slot);
     head.claim = reservation != nullptr  ? raw(reservation->slot)

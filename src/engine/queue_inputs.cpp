@@ -40,7 +40,8 @@ void Inputs::take(const QueuesText& queues) {
 }
 
 std::string Inputs::find_queue(ShimId shim_id, const ApplicationItem& record, std::string_view name,
-                               std::vector<std::string> groups, queue_tree::Placed& placed) {
+                               std::vector<std::string> groups, const queue_config::Resources& placeholder_ask,
+                               queue_tree::Placed& placed) {
     if (!world_.placement) {
         return "no queues are configured yet";
     }
@@ -49,6 +50,7 @@ std::string Inputs::find_queue(ShimId shim_id, const ApplicationItem& record, st
     submission.id = name;
     submission.queue = text_of(shim, record.queue);
     submission.user = queue_tree::User{std::string(text_of(shim, record.user)), std::move(groups)};
+    submission.placeholder_ask = placeholder_ask;
     submission.maker = raw(shim_id);
     submission.queues_max = world_.options.made_queues_max;
     placed = world_.placement->place(submission, world_.tree->queues());

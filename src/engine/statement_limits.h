@@ -17,6 +17,9 @@ inline constexpr std::size_t kPodsPerNodeMax = 4'096;
 // Groups of an application's user.
 inline constexpr std::size_t kUserGroupsMax = 64;
 
+// Kinds of what an application's placeholders need together.
+inline constexpr std::size_t kPlaceholderAmountsMax = 256;
+
 // Tags of an ask.
 inline constexpr std::size_t kTagsMax = 256;
 

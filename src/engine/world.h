@@ -18,6 +18,7 @@
 #include "apps/ask_table.h"
 #include "apps/class_table.h"
 #include "apps/gangs.h"
+#include "apps/placeholders.h"
 #include "cluster/devices.h"
 #include "cluster/holds.h"
 #include "cluster/node_state.h"
@@ -46,10 +47,6 @@
 
 namespace bayplan {
 
-// Of class caches. One has 15 KB at 100,000 nodes, and 0.5 MB if other pods matter to the class: then it knows each
-// node's score. A class that has lost its cache looks at all nodes again; what is decided is the same.
-inline constexpr std::size_t kClassCacheBytesMax = 512u << 20;
-
 // Predicate parts: what of the topology the predicates in force read, as bits of TopologyPart.
 TopologyOptions topology_options(const EngineOptions&, std::uint32_t predicate_parts);
 
@@ -71,7 +68,7 @@ struct World {
           known(texts),
           specs(texts),
           classes(resources, names, specs),
-          caches(classes, kClassCacheBytesMax),
+          caches(classes, settings.class_caches_bytes),
           topology({texts, known, asks, specs, classes, nodes}, topology_options(settings, predicate_parts)),
           order(make_order(settings.queues)),
           tree(settings.queues ? static_cast<TreeOrder*>(order.get()) : nullptr),
@@ -87,7 +84,9 @@ struct World {
           pod_tails(node_state, victim_index),
           budget_tails(view, budgets, victim_index),
           shims(resources, asks),
-          bytes(settings.bytes_max) {}
+          bytes(settings.bytes_max) {
+        acquire_scored(resources, settings.score_resources);
+    }
 
     std::unique_ptr<PendingOrder> make_order(bool queues) {
         if (queues) {
@@ -126,6 +125,7 @@ struct World {
     ApplicationTable applications;
     std::uint64_t last_sequence = 0;  // of asks
     Gangs gangs;
+    Placeholders placeholders;
 
     const std::unique_ptr<PendingOrder> order;  // who is next; pending asks are in it
     TreeOrder* const tree;                      // the same, if there are queues

@@ -3,6 +3,7 @@
 
 #include <memory>
 
+#include "kube/syntax.h"
 #include "kube/text_source.h"
 
 namespace bayplan::kube {
@@ -79,7 +80,7 @@ void read_objects(const std::string& text, const std::string& file, const OnObje
         faults.push_back({file, "", "", "is empty"});
         return;
     }
-    if (text[start] == '{' || text[start] == '[') {
+    if (begins_json(text)) {
         read_json(std::string_view(text).substr(start), file, on_object, faults);
     } else {
         read_yaml(text, file, on_object, faults);

@@ -6,6 +6,8 @@
 #include <optional>
 #include <string_view>
 
+#include "kube/syntax.h"
+
 namespace bayplan::kube {
 
 namespace {
@@ -287,8 +289,7 @@ bool read_source(TextSource& source, const std::string& file, const OnObject& on
                  std::vector<ObjectFault>& faults) {
     Window window(source);
     window.more();
-    const std::size_t begin = window.text().find_first_not_of(kSpace);
-    const bool json = begin != std::string_view::npos && (window.text()[begin] == '{' || window.text()[begin] == '[');
+    const bool json = begins_json(window.text());
     bool streamed = !window.ended();
     if (streamed && json) {
         streamed = ItemStream(window, file, on_object, faults).read();

@@ -52,6 +52,7 @@ public:
     bool defaults() const { return defaults_; }
     Texts& texts() { return texts_; }
     const Texts& texts() const { return texts_; }
+    SpecTable& specs() { return specs_; }
     const SpecTable& specs() const { return specs_; }
 
 private:

@@ -71,21 +71,57 @@ void append_words(const PodSpec& spec, std::vector<std::uint32_t>& out) {
                    spec.owner.kind, spec.owner.name, spec.plugins);
 }
 
-SpecNumber SpecTable::number(PodSpec&& spec) {
+std::uint64_t SpecTable::hash_of(const PodSpec& spec) {
     words_.clear();
     append_words(spec, words_);
-    const std::uint64_t hash = boost::hash_range(words_.begin(), words_.end());
-    const auto [at, fresh] = first_.try_emplace(hash, 0);
+    return boost::hash_range(words_.begin(), words_.end());
+}
+
+SpecNumber SpecTable::number(PodSpec&& spec) {
+    const auto [at, fresh] = first_.try_emplace(hash_of(spec), 0);
     for (SpecNumber number = at->second; number != 0; number = next_[number - 1]) {
         if (records_[number - 1].spec == spec) {
             return number;
         }
     }
-    const auto number = static_cast<SpecNumber>(records_.size() + 1);
-    records_.push_back({number, std::move(spec)});
-    next_.push_back(at->second);
+    SpecNumber number = 0;
+    if (free_.empty()) {
+        number = static_cast<SpecNumber>(records_.size() + 1);
+        records_.push_back({number, std::move(spec)});
+        next_.push_back(at->second);
+    } else {
+        number = free_.back();
+        free_.pop_back();
+        renewed_.push_back(number);
+        records_[number - 1] = {number, std::move(spec)};
+        next_[number - 1] = at->second;
+    }
     at->second = number;
     return number;
+}
+
+std::vector<SpecItem> SpecTable::items(std::span<const SpecNumber> numbers) const {
+    std::vector<SpecItem> made;
+    for (const SpecNumber number : numbers) {
+        if (records_[number - 1].number != 0) {
+            made.push_back(records_[number - 1]);
+        }
+    }
+    return made;
+}
+
+void SpecTable::forget(SpecNumber number) {
+    const auto first = first_.find(hash_of(records_[number - 1].spec));
+    SpecNumber* before = &first->second;
+    while (*before != number) {
+        before = &next_[*before - 1];
+    }
+    *before = next_[number - 1];
+    if (first->second == 0) {
+        first_.erase(first);
+    }
+    records_[number - 1] = {};
+    free_.push_back(number);
 }
 
 }  // namespace bayplan::kube

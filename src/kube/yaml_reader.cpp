@@ -9,11 +9,14 @@
 
 #include <algorithm>
 #include <cstring>
+#include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "kube/document_reader.h"
 #include "kube/tree_builder.h"
+#include "kube/yaml_lines.h"
 
 namespace bayplan::kube {
 
@@ -138,6 +141,80 @@ private:
     bool failed_ = false;
 };
 
+YamlInput input_of(const std::string& text) {
+    const auto at = std::make_shared<std::size_t>(0);
+    const auto read = [at, &text](char* to, std::size_t size, std::size_t& got) {
+        got = std::min(size, text.size() - *at);
+        std::memcpy(to, text.data() + *at, got);
+        *at += got;
+        return true;
+    };
+    return {read, [at] { return *at; }};
+}
+
+// Paths of values and their lines, event by event.
+class Lines {
+public:
+    void take(const yaml_event_t& event, std::size_t line) {
+        switch (event.type) {
+            case YAML_SCALAR_EVENT:
+                if (named(event.data.scalar, line)) return;
+                begins(line);
+                return;
+            case YAML_ALIAS_EVENT: begins(line); return;
+            case YAML_SEQUENCE_START_EVENT: levels_.push_back({.path = begins(line)}); return;
+            case YAML_MAPPING_START_EVENT: levels_.push_back({.path = begins(line), .map = true}); return;
+            case YAML_SEQUENCE_END_EVENT:
+            case YAML_MAPPING_END_EVENT:
+                if (!levels_.empty()) levels_.pop_back();
+                return;
+            default: return;
+        }
+    }
+
+    std::map<std::string, std::size_t> lines;
+
+private:
+    struct Level {
+        std::string path;
+        bool map = false;
+        bool has_name = false;  // of the value that comes
+        std::string name = {};
+        std::size_t line_of_name = 0;
+        std::size_t next = 0;  // of a list
+    };
+
+    template <typename Scalar>
+    bool named(const Scalar& scalar, std::size_t line) {
+        if (levels_.empty() || !levels_.back().map || levels_.back().has_name) return false;
+        levels_.back().name.assign(reinterpret_cast<const char*>(scalar.value), scalar.length);
+        levels_.back().line_of_name = line;
+        levels_.back().has_name = true;
+        return true;
+    }
+
+    // The path of the value that begins here. A name that is no text gives its map's.
+    std::string begins(std::size_t line) {
+        std::string path;
+        if (!levels_.empty()) {
+            Level& level = levels_.back();
+            path = level.path;
+            if (level.map) {
+                path += (path.empty() ? "" : ".") + level.name;
+                line = level.has_name ? level.line_of_name : line;
+                level.has_name = !level.has_name;
+            } else {
+                path += "[" + std::to_string(level.next++) + "]";
+            }
+        }
+        // Deeper ones are refused by who reads them; their paths would be as long as all that is above them.
+        if (levels_.size() <= TreeBuilder::kDepthMax) lines.insert_or_assign(path, line);
+        return path;
+    }
+
+    std::vector<Level> levels_;
+};
+
 }  // namespace
 
 void read_yaml(const YamlInput& input, const std::string& file, const OnObject& on_object,
@@ -166,14 +243,18 @@ void read_yaml(const YamlInput& input, const std::string& file, const OnObject& 
 
 void read_yaml(const std::string& text, const std::string& file, const OnObject& on_object,
                std::vector<ObjectFault>& faults) {
-    std::size_t at = 0;
-    const auto read = [&](char* to, std::size_t size, std::size_t& got) {
-        got = std::min(size, text.size() - at);
-        std::memcpy(to, text.data() + at, got);
-        at += got;
-        return true;
-    };
-    read_yaml({read, [&] { return at; }}, file, on_object, faults);
+    read_yaml(input_of(text), file, on_object, faults);
+}
+
+std::map<std::string, std::size_t> yaml_lines(const std::string& text) {
+    const YamlInput input = input_of(text);
+    Events events(input);
+    Lines lines;
+    while (events.next() && events.event().type != YAML_DOCUMENT_END_EVENT &&
+           events.event().type != YAML_STREAM_END_EVENT) {
+        lines.take(events.event(), events.line());
+    }
+    return std::move(lines.lines);
 }
 
 }  // namespace bayplan::kube

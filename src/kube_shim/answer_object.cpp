@@ -25,6 +25,10 @@ bool read_answer(const HttpAnswer& answer, const std::function<void(const kube::
     return any && faults.empty();
 }
 
+bool may_pass_later(const HttpAnswer& answer) {
+    return answer.status == 409 || answer.status >= 500 || answer.status == 0 || !answer.error.empty();
+}
+
 std::string refusal_of(const HttpAnswer& answer) {
     std::string message = answer.error;
     if (message.empty()) {

@@ -17,25 +17,26 @@ std::unique_ptr<AppliancePartition> AppliancePartition::open(const ClientOptions
                                                              DecisionHandler& handler, OnFault on_fault,
                                                              std::string& error) {
     std::unique_ptr<AppliancePartition> made(new AppliancePartition(books, handler, std::move(on_fault)));
-    made->client_ = Client::open(options, *made, made.get(), error);
+    ClientOptions ours = options;
+    ours.gives_claims_back = true;
+    made->client_ = Client::open(ours, *made, made.get(), error);
     return made->client_ == nullptr ? nullptr : std::move(made);
 }
 
 template <typename Target>
 bool AppliancePartition::define_specs(Target& target) {
-    const auto& specs = books_.converter().specs().records();
-    while (specs_told_ < specs.size()) {
-        const std::size_t end = std::min(specs.size(), specs_told_ + kSpecsAtOnce);
-        const std::vector<SpecItem> items(specs.begin() + static_cast<std::ptrdiff_t>(specs_told_),
-                                          specs.begin() + static_cast<std::ptrdiff_t>(end));
-        const Submitted submitted = target.specs(items, [this](Text id) { return books_.text(id); });
+    kube::SpecTable& specs = books_.converter().specs();
+    specs_.renewed(specs.take_renewed());
+    for (auto numbers = specs_.next(specs.records().size(), kSpecsAtOnce); !numbers.empty();
+         numbers = specs_.next(specs.records().size(), kSpecsAtOnce)) {
+        const Submitted submitted = target.specs(specs.items(numbers), [this](Text id) { return books_.text(id); });
         if (submitted == Submitted::full) {
             return false;
         }
         if (submitted == Submitted::invalid) {
             on_fault_("a spec of a pod breaks a limit of the protocol");
         }
-        specs_told_ = end;
+        specs_.tell(numbers.size());
     }
     return true;
 }
@@ -50,7 +51,7 @@ bool AppliancePartition::send(const StateBody& body) { return connected_ && send
 
 void AppliancePartition::begin() {
     connected_ = false;
-    specs_told_ = 0;
+    specs_.begin();
     books_.restate_all();
 }
 
@@ -96,6 +97,10 @@ void AppliancePartition::on_waiting(std::string_view key, std::string_view text,
 
 void AppliancePartition::on_nominated(std::string_view key, std::string_view node, std::string_view text) {
     handler_.on_nominated(std::string(key), node, text);
+}
+
+void AppliancePartition::on_claim_given_back(std::string_view claim, std::string_view text) {
+    handler_.on_claim_given_back(std::string(claim), text);
 }
 
 }  // namespace bayplan::kube_shim

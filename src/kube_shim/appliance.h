@@ -13,6 +13,7 @@
 #include "bayplan/client.h"
 #include "kube_shim/books.h"
 #include "kube_shim/partition.h"
+#include "kube_shim/untold.h"
 
 namespace bayplan::kube_shim {
 
@@ -46,6 +47,7 @@ private:
     void on_released(std::string_view key, Termination, std::string_view text) override;
     void on_waiting(std::string_view key, std::string_view text, bool scale_up) override;
     void on_nominated(std::string_view key, std::string_view node, std::string_view text) override;
+    void on_claim_given_back(std::string_view claim, std::string_view text) override;
 
     template <typename Target>
     bool send_to(Target&, const StateBody&);
@@ -55,7 +57,7 @@ private:
     Books& books_;
     DecisionHandler& handler_;
     OnFault on_fault_;
-    std::size_t specs_told_ = 0;
+    Untold specs_;
     bool connected_ = false;
     std::string devices_;             // of the allocation that is told next
     std::unique_ptr<Client> client_;  // last: it calls this object

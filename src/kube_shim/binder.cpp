@@ -35,7 +35,7 @@ void Binder::take_post(const Shared& binding, const HttpAnswer& answer) {
         end(binding, true, {});
     } else if (answer.status == 404) {
         end(binding, false, "the pod is gone");
-    } else if (answer.status == 409 || answer.status >= 500 || answer.status == 0 || !answer.error.empty()) {
+    } else if (may_pass_later(answer)) {
         verify_later(binding);
     } else {
         end(binding, false, refusal_of(answer));

@@ -134,6 +134,7 @@ void Books::put_object(const std::string& name, ClusterObject&& made) {
         volumes_.take_out(*volume);
     }
     at->second.made = std::move(made);
+    at->second.given_back = false;
     if (const auto* const volume = std::get_if<Volume>(&at->second.made)) {
         volumes_.put(*volume);
     }

@@ -51,6 +51,7 @@ struct BookedPod {
     bool queued = false;
     bool takes_a_name = false;     // of a pod that is gone, whose decisions may still come
     bool awaits_workload = false;  // which is not there: the partition is not told of the pod
+    SpecNumber stated_spec = 0;    // that the partition knows it by
 };
 
 class Books final : public ObjectSink {
@@ -88,10 +89,17 @@ public:
     ClaimSteps claims_to_prepare(const std::string& key, std::string_view node, std::string_view devices);
     StorageState storage_state(const StorageStep&, const std::string& node) const;
     void release_volumes(const std::string& uid);
+    // The claim on devices, NAMESPACE/NAME, counts as having nothing, until the API server says something else of it.
+    void give_back(const std::string& claim);
+    // It could not be given back: it has what the API server says, and the partition is told so.
+    void keep(const std::string& claim);
     // It could not be bound there: the partition is told so.
     void nack(const std::string& key, const std::string& why);
     // The partition has chosen it as a victim. `is_so` false: it could not be deleted, and stays.
     void set_preempted(const std::string& key, bool is_so);
+    // Forgets texts, specs and applications that no object has any more, here and at the partition, if they may have become
+    // as many as those in use. Nothing, while anything has still to be stated. Linear in what there is.
+    void forget_unused(const Send&);
     // The partition has let go of it, since its node is gone. It is asked for again unless the API server has it there.
     void lost_node(const std::string& key);
 
@@ -99,6 +107,7 @@ public:
     kube::ObjectConverter& converter() { return converter_; }
     const std::vector<std::string>& schedulers() const { return options_.schedulers; }
     const BooksOptions& options() const { return options_; }
+    std::size_t applications() const { return applications_.size(); }  // that the partition has
     std::size_t pods() const { return pods_.size(); }
     std::size_t nodes() const { return nodes_.size(); }
     bool has_node(std::string_view name) const;
@@ -120,9 +129,18 @@ private:
         ClusterObject made;
         bool stated = false;
         bool queued = false;
+        bool given_back = false;   // a claim on devices: what it says that it has counts no more
+        bool begins_anew = false;  // its next statement follows its removal
     };
     using Seen = boost::unordered_flat_set<std::string>;
+    static constexpr std::size_t kTextsKept = 16'384;
+    static constexpr std::size_t kSpecsKept = 2'048;
 
+    bool forget_applications(const Send&);
+    bool forget_specs(const Send&);
+    bool forget_texts(const Send&);
+    std::vector<bool> specs_in_use() const;
+    std::vector<bool> texts_in_use() const;
     void queue(Entry entry, const std::string& name) { queue_.push_back({entry, name}); }
     bool waits_for_a_name(const Change&) const;
     bool flush_some(const Send&, bool settled, std::size_t entries);
@@ -143,9 +161,12 @@ private:
     const ClusterObject* object(std::string_view kind, std::string_view name_space, std::string_view name) const;
     template <typename Record>
     const Record* record(std::string_view kind, std::string_view name_space, std::string_view name) const;
+    BookedObject* resource_claim(const std::string& claim);
     const kube::ConvertedNode* node_record(std::string_view name) const;
     void add_storage(const BookedPod&, const PodSpec&, std::string_view node, ClaimSteps&);
     void add_devices(const BookedPod&, const PodSpec&, std::string_view node, std::string_view devices, ClaimSteps&);
+    bool add_device_step(const BookedPod&, const std::string& claim, std::vector<GivenDevice>&&, std::string_view node,
+                         ClaimSteps&);
     void limit_nodes(std::string_view node, DeviceStep&) const;
     const ResourceSlice* slice_of(const GivenDevice&, std::string_view node) const;
     void join_workload(kube::ConvertedPod&, const PodFacts&, BookedPod&);
@@ -184,7 +205,9 @@ private:
     std::vector<std::string> held_;                 // pods that take a name, until all is settled
     Seen reusable_;                                 // keys of pods that went since the partition was settled
     boost::unordered_flat_set<Text> applications_;  // that the partition has
-    Attribute foreign_tag_[2];                      // default, static
+    std::size_t texts_look_at_ = kTextsKept;        // so many, and it is time for a look at which are in use
+    std::size_t specs_look_at_ = kSpecsKept;
+    Attribute foreign_tag_[2];  // default, static
 };
 
 }  // namespace bayplan::kube_shim

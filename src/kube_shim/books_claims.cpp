@@ -1,5 +1,6 @@
 // Claims of a placed pod that need something before it may be bound. See books.h.
 #include <algorithm>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -90,24 +91,67 @@ void Books::add_devices(const BookedPod& pod, const PodSpec& spec, std::string_v
         return;
     }
     auto given = devices_by_claim(devices);
-    const Text uid = converter_.texts().find(pod.facts.uid);
     for (const PodResourceClaim& entry : spec.resource_claims.claims) {
         const std::string name(text(entry.claim));
-        const auto* const claim = record<ResourceClaim>("ResourceClaim", text(spec.name_space), name);
-        if (claim == nullptr) {
-            steps.fault = fmt::format("resource claim {} is not there", name);
+        if (!add_device_step(pod, fmt::format("{}/{}", text(spec.name_space), name), std::move(given[name]), node,
+                             steps)) {
             return;
         }
-        const bool reserved = uid != 0 && std::ranges::find(claim->reserved_for, uid) != claim->reserved_for.end();
-        if (claim->allocation && reserved) {
-            continue;
-        }
-        DeviceStep& step = steps.devices.emplace_back();
-        step.claim = fmt::format("{}/{}", text(spec.name_space), name);
-        if (!claim->allocation) {
-            step.devices = std::move(given[name]);
-            limit_nodes(node, step);
-        }
+    }
+}
+
+// False: it cannot be prepared.
+bool Books::add_device_step(const BookedPod& pod, const std::string& claim, std::vector<GivenDevice>&& given,
+                            std::string_view node, ClaimSteps& steps) {
+    const BookedObject* const booked = resource_claim(claim);
+    if (booked == nullptr) {
+        steps.fault = fmt::format("resource claim {} is not there", claim);
+        return false;
+    }
+    const auto& made = std::get<ResourceClaim>(booked->made);
+    const bool allocated = made.allocation && !booked->given_back;
+    if (allocated && !given.empty()) {
+        // By somebody else meanwhile; or it was given back, and who was told so wrote it nowhere and is gone.
+        keep(claim);
+        steps.fault = fmt::format("resource claim {} is allocated by now", claim);
+        return false;
+    }
+    const Text uid = converter_.texts().find(pod.facts.uid);
+    if (allocated && uid != 0 && std::ranges::find(made.reserved_for, uid) != made.reserved_for.end()) {
+        return true;
+    }
+    DeviceStep& step = steps.devices.emplace_back();
+    step.claim = claim;
+    if (!allocated) {
+        step.devices = std::move(given);
+        limit_nodes(node, step);
+    }
+    return true;
+}
+
+// --- giving back
+
+Books::BookedObject* Books::resource_claim(const std::string& claim) {
+    const auto found = objects_.find("ResourceClaim " + claim);
+    const bool is_one = found != objects_.end() && std::holds_alternative<ResourceClaim>(found->second.made);
+    return is_one ? &found->second : nullptr;
+}
+
+void Books::give_back(const std::string& claim) {
+    if (BookedObject* const booked = resource_claim(claim)) {
+        booked->given_back = true;
+    }
+}
+
+void Books::keep(const std::string& claim) {
+    BookedObject* const booked = resource_claim(claim);
+    if (booked == nullptr) {
+        return;
+    }
+    booked->given_back = false;
+    booked->begins_anew = booked->stated;
+    if (!std::exchange(booked->queued, true)) {
+        queue(Entry::object, "ResourceClaim " + claim);
     }
 }
 

@@ -161,6 +161,9 @@ bool Books::state_objects(const Send& send, std::size_t run) {
         if (found != objects_.end() && found->second.queued) {
             found->second.queued = false;
             stated.push_back(&found->second);
+            if (found->second.begins_anew) {
+                items.push_back({found->second.made, true});
+            }
             items.push_back({found->second.made, false});
         }
     }
@@ -168,6 +171,7 @@ bool Books::state_objects(const Send& send, std::size_t run) {
     for (BookedObject* const object : stated) {
         object->queued = !sent;
         object->stated = sent || object->stated;
+        object->begins_anew = object->begins_anew && !sent;
     }
     return sent;
 }
@@ -237,6 +241,7 @@ bool Books::state_pods(const Send& send, std::size_t run) {
         if (pod != nullptr && std::exchange(pod->queued, false) && !pod->awaits_workload) {
             pods.push_back(pod);
             items.push_back(statement(*pod));
+            pod->stated_spec = items.back().spec;
         }
     }
     const bool sent = items.empty() || (need_applications(send, pods) && send(AsksMessage{items}));

@@ -296,4 +296,24 @@ HttpRequest unreserve_claim(std::string_view claim, const PodName& pod) {
                  "application/strategic-merge-patch+json");
 }
 
+std::optional<HeldClaim> read_held_claim(const HttpAnswer& answer, std::string_view pod_uid) {
+    const std::optional<json::value> claim = parsed(answer.body);
+    if (!claim || !claim->is_object()) {
+        return std::nullopt;
+    }
+    const json::array& reserved = list(*claim, {"status", "reservedFor"});
+    return HeldClaim{
+        .uid = text(*claim, {"metadata", "uid"}),
+        .version = text(*claim, {"metadata", "resourceVersion"}),
+        .anything = !at(*claim, {"status", "allocation"}).is_null() || !reserved.empty(),
+        .others = std::ranges::any_of(reserved, [&](const json::value& one) { return text(one, {"uid"}) != pod_uid; })};
+}
+
+HttpRequest clear_resource_claim(std::string_view claim, const HeldClaim& held) {
+    return patch(resource_path(claim) + "/status",
+                 json::object{{"metadata", json::object{{"uid", held.uid}, {"resourceVersion", held.version}}},
+                              {"status",
+                               json::object{{"allocation", nullptr}, {"reservedFor", nullptr}, {"devices", nullptr}}}});
+}
+
 }  // namespace bayplan::kube_shim

@@ -57,4 +57,15 @@ HttpRequest reserve_claim(const std::string& claim_body, const DeviceStep&, cons
                           const std::map<std::string, std::string>& classes);
 HttpRequest unreserve_claim(std::string_view claim, const PodName&);
 
+// A resource claim as the pod sees it that it is to be given back for.
+struct HeldClaim {
+    std::string uid;
+    std::string version;
+    bool anything = false;  // an allocation, or a reservation
+    bool others = false;    // it is reserved for others
+};
+std::optional<HeldClaim> read_held_claim(const HttpAnswer&, std::string_view pod_uid);
+// As Kubernetes' PostFilter has it: no allocation, no reservations, no states of devices.
+HttpRequest clear_resource_claim(std::string_view claim, const HeldClaim&);
+
 }  // namespace bayplan::kube_shim

@@ -58,11 +58,11 @@ std::unique_ptr<EmbeddedPartition> EmbeddedPartition::stated_by(Books& books, co
     return made;
 }
 
-EmbeddedPartition::EmbeddedPartition(const EngineOptions& options, const kube::ObjectConverter& tables,
+EmbeddedPartition::EmbeddedPartition(const EngineOptions& options, kube::ObjectConverter& tables,
                                      DecisionHandler& handler, OnFault on_fault)
     : tables_(tables), handler_(handler), on_fault_(std::move(on_fault)), engine_(options, *this) {
     engine_.apply(Tick{now_ns()});
-    engine_.apply(Connect{.connection = kConnection, .shim = kShim, .shim_instance = 1});
+    engine_.apply(Connect{.connection = kConnection, .shim = kShim, .shim_instance = 1, .gives_claims_back = true});
 }
 
 void EmbeddedPartition::apply(const StateBody& body) {
@@ -70,22 +70,25 @@ void EmbeddedPartition::apply(const StateBody& body) {
 }
 
 void EmbeddedPartition::define_what_is_new() {
-    const kube::Texts& texts = tables_.texts();
-    while (texts_told_ < texts.size()) {
+    kube::Texts& texts = tables_.texts();
+    texts_.renewed(texts.take_renewed());
+    for (auto numbers = texts_.next(texts.size(), kDefinedAtOnce); !numbers.empty();
+         numbers = texts_.next(texts.size(), kDefinedAtOnce)) {
+        texts_.tell(numbers.size());
         std::vector<DictEntry> entries;
-        while (texts_told_ < texts.size() && entries.size() < kDefinedAtOnce) {
-            ++texts_told_;
-            entries.push_back({texts_told_, texts.text(texts_told_)});
+        for (const Text number : numbers) {
+            if (!texts.is_free(number)) {
+                entries.push_back({number, texts.text(number)});
+            }
         }
         apply(DefineMessage{entries});
     }
-    const auto& specs = tables_.specs().records();
-    while (specs_told_ < specs.size()) {
-        const std::size_t end = std::min(specs.size(), specs_told_ + kDefinedAtOnce);
-        const std::vector<SpecItem> items(specs.begin() + static_cast<std::ptrdiff_t>(specs_told_),
-                                          specs.begin() + static_cast<std::ptrdiff_t>(end));
-        specs_told_ = end;
-        apply(SpecsMessage{.define = items, .forget = {}});
+    kube::SpecTable& specs = tables_.specs();
+    specs_.renewed(specs.take_renewed());
+    for (auto numbers = specs_.next(specs.records().size(), kDefinedAtOnce); !numbers.empty();
+         numbers = specs_.next(specs.records().size(), kDefinedAtOnce)) {
+        specs_.tell(numbers.size());
+        apply(SpecsMessage{.define = specs.items(numbers), .forget = {}});
     }
 }
 
@@ -142,6 +145,8 @@ void EmbeddedPartition::tell(const Decision& decision) {
         handler_.on_waiting(key, decision.text);
     } else if (decision.kind == DecisionKind::nominated) {
         handler_.on_nominated(key, decision.node, decision.text);
+    } else if (decision.kind == DecisionKind::claim_given_back) {
+        handler_.on_claim_given_back(key, decision.text);
     } else if (is_refusal(decision.kind)) {
         handler_.on_rejected(decision.kind, decision.name, decision.text);
     }

@@ -14,6 +14,7 @@
 #include "kube/object_converter.h"
 #include "kube_shim/books.h"
 #include "kube_shim/partition.h"
+#include "kube_shim/untold.h"
 
 namespace bayplan::kube_shim {
 
@@ -27,7 +28,7 @@ public:
     using OnFault = std::function<void(const std::string&)>;
 
     // `tables` has the texts and specs that messages refer to; it and the handler outlive this object.
-    EmbeddedPartition(const EngineOptions&, const kube::ObjectConverter& tables, DecisionHandler&, OnFault);
+    EmbeddedPartition(const EngineOptions&, kube::ObjectConverter& tables, DecisionHandler&, OnFault);
 
     // With all that the books have.
     static std::unique_ptr<EmbeddedPartition> stated_by(Books&, const EngineOptions&, DecisionHandler&, OnFault);
@@ -54,12 +55,12 @@ private:
     bool tell();
     void tell(const Decision&);
 
-    const kube::ObjectConverter& tables_;
+    kube::ObjectConverter& tables_;
     DecisionHandler& handler_;
     OnFault on_fault_;
     std::uint64_t sequence_ = 0;
-    Text texts_told_ = 0;
-    std::size_t specs_told_ = 0;
+    Untold texts_;
+    Untold specs_;
     bool stated_ = false;
     std::vector<std::shared_ptr<const DecisionBatch>> untold_;
     std::uint64_t told_ = 0;

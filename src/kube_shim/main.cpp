@@ -87,8 +87,10 @@ bool read_configuration(const Arguments& arguments, BooksOptions& books) {
         }
     }
     if (books.config && !arguments.embedded && !books.config->leaves_engine_alone()) {
-        faults.push_back(arguments.scheduler_config +
-                         ": plugins, weights, strategies and back-off are the daemon's settings, not the shim's");
+        faults.push_back(
+            arguments.scheduler_config +
+            ": plugins, weights, strategies and back-off are the daemon's to know (setting scheduler_config of "
+            "its partition): leave them out here");
     }
     std::ranges::for_each(faults, say);
     return faults.empty();

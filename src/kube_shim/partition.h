@@ -22,6 +22,8 @@ public:
     virtual void on_waiting(const std::string& key, std::string_view text) = 0;
     // No node: it has none any more.
     virtual void on_nominated(const std::string& key, std::string_view node, std::string_view text) = 0;
+    // The claim, NAMESPACE/NAME, counts as having nothing: the cluster must be told so. `text`: for whom.
+    virtual void on_claim_given_back(const std::string& claim, std::string_view text) = 0;
     virtual void on_rejected(DecisionKind, std::string_view name, std::string_view text) = 0;
 };
 

@@ -84,4 +84,18 @@ SpecNumber PodRules::seen(SpecNumber number, const Rules& rules) {
     return known;
 }
 
+void PodRules::forget_unused(const std::vector<bool>& used) {
+    erase_if(seen_, [&](const auto& one) { return !used[one.first.first] || !used[one.second]; });
+}
+
+void PodRules::visit_texts(const std::function<void(Text)>& visit) const {
+    const auto each = [&](const Text& text) { visit(text); };
+    for (const auto& [scheduler, rules] : rules_) {
+        if (rules.required) {
+            texts::walk_all(*rules.required, each);
+        }
+        texts::walk_all(rules.preferred, each);
+    }
+}
+
 }  // namespace bayplan::kube_shim

@@ -4,6 +4,7 @@
 // Thread: one. Owns a memory of specs that were changed; texts are ids of the converter it is given.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <utility>
@@ -24,6 +25,10 @@ public:
     const FeatureGates& gates() const { return gates_; }
     // Changes the ask's number of a spec, and whether it preempts.
     void apply(kube::ConvertedPod&);
+    // Specs of other numbers are about to be forgotten.
+    void forget_unused(const std::vector<bool>& used);
+    // Texts that profiles name, which stay.
+    void visit_texts(const std::function<void(Text)>&) const;
 
 private:
     struct Rules {

@@ -10,14 +10,6 @@
 
 namespace bayplan::kube_shim {
 
-namespace {
-
-bool may_pass_later(const HttpAnswer& answer) {
-    return answer.status == 409 || answer.status >= 500 || answer.status == 0 || !answer.error.empty();
-}
-
-}  // namespace
-
 void Preparer::prepare(const PodName& pod, std::string node, ClaimSteps steps, std::chrono::seconds time) {
     const auto work = std::make_shared<Work>();
     work->pod = pod;
@@ -70,10 +62,20 @@ void Preparer::begin(const Shared& work, std::size_t task) {
     if (one.of_storage) {
         send(work, task, get_storage_claim(one.storage.claim),
              [this, work, task](HttpAnswer&& answer) { take_storage_claim(work, task, answer); });
+    } else if (returns_.under_way(one.devices.claim)) {
+        begin_later(work, task, kLookEvery);
     } else {
         send(work, task, get_resource_claim(one.devices.claim),
              [this, work, task](HttpAnswer&& answer) { take_resource_claim(work, task, std::move(answer)); });
     }
+}
+
+void Preparer::begin_later(const Shared& work, std::size_t task, std::chrono::milliseconds wait) {
+    timers_.after(wait, [this, work, task] {
+        if (is_current(work)) {
+            begin(work, task);
+        }
+    });
 }
 
 void Preparer::send(const Shared& work, std::size_t task, HttpRequest request, Take take) {
@@ -97,11 +99,7 @@ void Preparer::again(const Shared& work, std::size_t task, const std::string& wh
         fail(work, why);
         return;
     }
-    timers_.after(one.backoff.next(random_), [this, work, task] {
-        if (is_current(work)) {
-            begin(work, task);
-        }
-    });
+    begin_later(work, task, one.backoff.next(random_));
 }
 
 void Preparer::finish(const Shared& work, std::size_t task, Phase phase) {
@@ -213,11 +211,7 @@ void Preparer::take_resource_claim(const Shared& work, std::size_t task, HttpAns
                  fmt::format("resource claim {} was not allocated within {} s", one.devices.claim, work->time.count()));
             return;
         }
-        timers_.after(kLookEvery, [this, work, task] {
-            if (is_current(work)) {
-                begin(work, task);
-            }
-        });
+        begin_later(work, task, kLookEvery);
     } else if (!claim->has_finalizer) {
         send(work, task, add_finalizer(one.body, one.devices), [this, work, task](HttpAnswer&&) { begin(work, task); });
     } else {

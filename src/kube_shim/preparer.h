@@ -6,7 +6,7 @@
 //
 // Nothing is written twice without a read between, and each write hangs on the version that was read.
 //
-// Thread: one. Refers to the requests and the timers, which outlive it.
+// Thread: one. Refers to the requests, the timers and the returns, which outlive it.
 #pragma once
 
 #include <chrono>
@@ -20,6 +20,7 @@
 
 #include "kube_shim/backoff.h"
 #include "kube_shim/claim_requests.h"
+#include "kube_shim/claim_returns.h"
 #include "kube_shim/paced_requests.h"
 #include "kube_shim/timers.h"
 
@@ -45,11 +46,13 @@ public:
     static constexpr unsigned kTriesMax = 8;  // of a claim, in a row
     static constexpr std::chrono::milliseconds kLookEvery{100};
 
-    Preparer(PacedRequests& requests, Timers& timers, Random& random, Look look, OnPrepared on_prepared,
-             OnFailed on_failed)
+    // A claim that is being given back waits for that.
+    Preparer(PacedRequests& requests, Timers& timers, Random& random, const ClaimReturns& returns, Look look,
+             OnPrepared on_prepared, OnFailed on_failed)
         : requests_(requests),
           timers_(timers),
           random_(random),
+          returns_(returns),
           look_(std::move(look)),
           on_prepared_(std::move(on_prepared)),
           on_failed_(std::move(on_failed)) {}
@@ -88,6 +91,7 @@ private:
 
     bool is_current(const Shared&) const;
     void begin(const Shared&, std::size_t task);
+    void begin_later(const Shared&, std::size_t task, std::chrono::milliseconds);
     // `take` gets a good answer; of others what is to be done is done here.
     void send(const Shared&, std::size_t task, HttpRequest, Take take);
     void again(const Shared&, std::size_t task, const std::string& why);
@@ -104,6 +108,7 @@ private:
     PacedRequests& requests_;
     Timers& timers_;
     Random& random_;
+    const ClaimReturns& returns_;
     Look look_;
     OnPrepared on_prepared_;
     OnFailed on_failed_;

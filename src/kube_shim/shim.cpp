@@ -33,8 +33,11 @@ Shim::Shim(ShimOptions options, MakePartition make_partition, Log log)
     binder_ = std::make_unique<Binder>(
         requests_, timers_, random_, [this](const PodName& pod, const std::string& node) { bound(pod, node); },
         [this](const PodName& pod, const std::string& why) { not_bound(pod, why); });
-    preparer_ = std::make_unique<Preparer>(
+    returns_ = std::make_unique<ClaimReturns>(
         requests_, timers_, random_,
+        [this](const std::string& claim, const std::string& why) { claim_kept(claim, why); });
+    preparer_ = std::make_unique<Preparer>(
+        requests_, timers_, random_, *returns_,
         [this](const StorageStep& step, const std::string& node) { return books_->storage_state(step, node); },
         [this](const PodName& pod, const std::string& node) { binder_->bind(pod, node); },
         [this](const PodName& pod, const std::string& why) { not_bound(pod, why); });
@@ -93,7 +96,10 @@ bool Shim::turn(std::chrono::milliseconds wait_max) {
         return false;
     }
     if (partition_ != nullptr) {
-        books_->flush([this](const StateBody& body) { return partition_->send(body); }, partition_->settled());
+        const auto send = [this](const StateBody& body) { return partition_->send(body); };
+        if (books_->flush(send, partition_->settled()) && partition_->settled()) {
+            books_->forget_unused(send);
+        }
         moved_ = partition_->turn() || moved_;
     }
     timers_.turn(Clock::now());
@@ -280,6 +286,21 @@ void Shim::preempt(const std::string& key, std::string_view preemptor) {
             books_->set_preempted(event.regarding.key, false);
         }
     });
+}
+
+// "for SHIM/NAMESPACE/NAME"
+void Shim::on_claim_given_back(const std::string& claim, std::string_view text) {
+    const std::size_t slash = text.find('/');
+    const BookedPod* const pod =
+        slash == std::string_view::npos ? nullptr : books_->find(std::string(text.substr(slash + 1)));
+    log_(fmt::format("Claim {}: given back {}", claim, text));
+    books_->give_back(claim);
+    returns_->give_back(claim, pod == nullptr ? std::string() : pod->facts.uid);
+}
+
+void Shim::claim_kept(const std::string& claim, const std::string& why) {
+    log_(fmt::format("Claim {}: not given back: {}", claim, why));
+    books_->keep(claim);
 }
 
 void Shim::on_rejected(DecisionKind kind, std::string_view name, std::string_view text) {

@@ -14,6 +14,7 @@
 
 #include "kube_shim/binder.h"
 #include "kube_shim/books.h"
+#include "kube_shim/claim_returns.h"
 #include "kube_shim/elector.h"
 #include "kube_shim/list_watch.h"
 #include "kube_shim/paced_requests.h"
@@ -62,11 +63,13 @@ private:
     void on_released(const std::string& key, Termination, std::string_view text) override;
     void on_waiting(const std::string& key, std::string_view text) override;
     void on_nominated(const std::string& key, std::string_view node, std::string_view text) override;
+    void on_claim_given_back(const std::string& claim, std::string_view text) override;
     void on_rejected(DecisionKind, std::string_view name, std::string_view text) override;
 
     void bound(const PodName&, const std::string& node);
     void not_bound(const PodName&, const std::string& why);
     std::chrono::seconds bind_time(const BookedPod&) const;
+    void claim_kept(const std::string& claim, const std::string& why);
     void preempt(const std::string& key, std::string_view preemptor);
     bool begin();
     bool all_listed() const;
@@ -83,7 +86,8 @@ private:
     PacedRequests requests_;
     std::unique_ptr<Elector> elector_;  // null: it always works
     std::unique_ptr<Binder> binder_;
-    std::unique_ptr<Preparer> preparer_;
+    std::unique_ptr<ClaimReturns> returns_;
+    std::unique_ptr<Preparer> preparer_;  // refers to the returns
     std::unique_ptr<PodReports> reports_;
     std::unique_ptr<Books> books_;
     std::vector<std::unique_ptr<ListWatch>> list_watches_;

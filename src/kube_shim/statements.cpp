@@ -24,17 +24,13 @@ NodeStatement Statements::node(const NodeItem& item) {
     for (const Taint& taint : item.taints) {
         taints.push_back({text(taint.key), text(taint.value), taint.effect});
     }
-    std::vector<std::string_view>& devices = texts_.emplace_back();
-    for (const DictId device : item.devices) {
-        devices.push_back(text(device));
-    }
     return {.name = text(item.node),
             .action = item.action,
             .capacity = amounts(item.capacity),
             .attributes = attributes(item.attributes),
             .taints = taints,
             .images = amounts(item.images),
-            .devices = devices};
+            .devices = texts(item.devices)};
 }
 
 PodStatement Statements::pod(const AskItem& item) {
@@ -67,15 +63,24 @@ PodStatement Statements::pod(const AskItem& item) {
     made.is_static = item.is_static;
     made.never_victim = item.never_victim;
     made.originator = item.originator;
+    made.group_min_available = item.group_min_available;
+    made.group_fault = item.group_fault;
+    return made;
+}
+
+std::span<const std::string_view> Statements::texts(std::span<const DictId> ids) {
+    std::vector<std::string_view>& made = texts_.emplace_back();
+    for (const DictId id : ids) {
+        made.push_back(text(id));
+    }
     return made;
 }
 
 ApplicationStatement Statements::application(const ApplicationItem& item) {
-    std::vector<std::string_view>& groups = texts_.emplace_back();
-    for (const DictId group : item.user_groups) {
-        groups.push_back(text(group));
-    }
-    return {.name = text(item.application), .queue = text(item.queue), .user = text(item.user), .user_groups = groups};
+    return {.name = text(item.application),
+            .queue = text(item.queue),
+            .user = text(item.user),
+            .user_groups = texts(item.user_groups)};
 }
 
 }  // namespace bayplan::kube_shim

@@ -20,6 +20,7 @@ public:
     NodeStatement node(const NodeItem&);
     PodStatement pod(const AskItem&);
     ApplicationStatement application(const ApplicationItem&);
+    std::span<const std::string_view> texts(std::span<const DictId>);
 
 private:
     std::string_view text(DictId id) const { return id == 0 ? std::string_view() : text_of_(id); }
@@ -52,7 +53,7 @@ bool submit_all(const std::vector<Item>& items, Submit submit,
     return whole != Submitted::full;
 }
 
-// To a Client, or to the StateWriter of a resync, which has no releases and nacks.
+// To a Client, or to the StateWriter of a resync, to which nothing is taken back.
 template <typename Target>
 bool submit_statements(Target& target, const StateBody& body, const TextOf& text_of,
                        const std::function<void(const std::string&)>& on_fault) {
@@ -74,6 +75,11 @@ bool submit_statements(Target& target, const StateBody& body, const TextOf& text
             items, [&](auto some) { return target.pods(some); }, on_fault);
     }
     if (const auto* const applications = std::get_if<ApplicationsMessage>(&body)) {
+        if constexpr (requires { target.forget(std::span<const std::string_view>()); }) {
+            if (!applications->remove.empty()) {
+                return target.applications({}, made.texts(applications->remove)) != Submitted::full;
+            }
+        }
         std::vector<ApplicationStatement> items;
         for (const ApplicationItem& item : applications->add) {
             items.push_back(made.application(item));
@@ -87,6 +93,12 @@ bool submit_statements(Target& target, const StateBody& body, const TextOf& text
             items, [&](auto some) { return target.objects(some, text_of); }, on_fault);
     }
     if constexpr (requires { target.releases(std::span<const ReleaseStatement>()); }) {
+        if (const auto* const specs = std::get_if<SpecsMessage>(&body)) {
+            return target.specs({}, text_of, specs->forget) != Submitted::full;
+        }
+        if (const auto* const gone = std::get_if<ForgetMessage>(&body)) {
+            return target.forget(made.texts(gone->ids)) != Submitted::full;
+        }
         if (const auto* const releases = std::get_if<ReleasesMessage>(&body)) {
             std::vector<ReleaseStatement> items;
             for (const ReleaseItem& item : releases->releases) {

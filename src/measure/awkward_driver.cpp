@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "measure/awkward_specs.h"
 #include "measure/stopwatch.h"
 
 namespace bayplan::measure {
@@ -74,8 +75,11 @@ void AwkwardDriver::send_nodes() {
             const std::uint32_t node = first + at;
             const Text name = text(awkward_node_name(node));
             labels[at] = {
-                {text("kubernetes.io/hostname"), name},
-                {text("topology.kubernetes.io/zone"), text(awkward_zone_name(node % workload::kAwkwardZones))}};
+                {text("kubernetes.io/hostname"), text(awkward_node_name(workload::awkward_hostname(load_, node)))},
+                {text("topology.kubernetes.io/zone"), text(awkward_zone_name(workload::awkward_zone(load_, node)))}};
+            if (load_.shape == AwkwardShape::racks) {
+                labels[at].push_back({text(kRackKey), text(fmt::format("rack-{}", workload::awkward_rack(node)))});
+            }
             if (load_.shape == AwkwardShape::labels) {
                 labels[at].push_back({text("example.com/serial"), text(fmt::format("serial-{}", node))});
             }
@@ -92,6 +96,15 @@ void AwkwardDriver::send_nodes() {
         send_entries();
         send(NodesMessage{records});
     }
+}
+
+void AwkwardDriver::send_services() {
+    for (std::uint32_t number = 0; number < workload::awkward_applications(load_); ++number) {
+        if (workload::awkward_has_service(load_, number)) {
+            add(service_of(number, [this](std::string_view wanted) { return text(wanted); }));
+        }
+    }
+    send_objects();
 }
 
 void AwkwardDriver::send_objects() {
@@ -175,10 +188,17 @@ AwkwardDriver::PodRecord AwkwardDriver::pod(std::string_view name, std::uint32_t
     PodRecord made;
     made.key = fmt::format("team/{}", name);
     made.spec.name_space = text("team");
-    made.requests = {{text("cpu"), workload::awkward_cpu(number)},
-                     {text("memory"), workload::awkward_memory_mib(number) * kOneMi},
+    const std::uint32_t size = workload::awkward_size(load_, number);
+    made.requests = {{text("cpu"), workload::awkward_cpu(size)},
+                     {text("memory"), workload::awkward_memory_mib(size) * kOneMi},
                      {text("pods"), 1}};
     return made;
+}
+
+void AwkwardDriver::add_application(std::uint32_t application, PodRecord& made) {
+    made.application = application;
+    add_terms(
+        load_, application, [this](std::string_view wanted) { return text(wanted); }, made.spec);
 }
 
 AwkwardDriver::PodRecord AwkwardDriver::running_pod(std::uint32_t node, std::uint32_t number) {
@@ -190,6 +210,9 @@ AwkwardDriver::PodRecord AwkwardDriver::running_pod(std::uint32_t node, std::uin
         made.spec.volumes.back().kind = VolumeKind::claim;
         made.spec.volumes.back().name = text(name);
         add_claim(name, number, node % workload::kAwkwardZones);
+    }
+    if (workload::awkward_runs_applications(load_)) {
+        add_application((node * load_.running_each + number) % workload::awkward_applications(load_), made);
     }
     return made;
 }
@@ -215,26 +238,44 @@ AwkwardDriver::PodRecord AwkwardDriver::asked_pod(std::uint32_t number) {
                                                    .op = LabelOperator::in,
                                                    .values = {text(awkward_node_name(number % load_.nodes))}}}}};
             break;
+        case AwkwardShape::services:
+        case AwkwardShape::racks:
+        case AwkwardShape::hosts:
+        case AwkwardShape::zones:
+        case AwkwardShape::coupled: add_application(number % workload::awkward_applications(load_), made); break;
         case AwkwardShape::plain:
         case AwkwardShape::labels: break;
     }
     return made;
 }
 
+// Where the number of the pod's spec is kept, 0 if it is new.
+SpecNumber& AwkwardDriver::shared_number(const PodRecord& pod) {
+    constexpr std::size_t kRemembered = 16;
+    if (pod.application != kNoApplication) {
+        spec_of_.resize(workload::awkward_applications(load_), 0);
+        return spec_of_[pod.application];
+    }
+    const auto known = std::ranges::find(shared_specs_, pod.spec, &std::pair<PodSpec, SpecNumber>::first);
+    if (known != shared_specs_.end()) {
+        return known->second;
+    }
+    if (pod.spec.volumes.empty() && shared_specs_.size() < kRemembered) {
+        return shared_specs_.emplace_back(pod.spec, 0).second;
+    }
+    unshared_ = 0;
+    return unshared_;
+}
+
 // Pods alike share a spec, as replicas do.
 void AwkwardDriver::send_pods(const std::vector<PodRecord>& pods) {
-    constexpr std::size_t kRemembered = 16;
     std::vector<SpecItem> fresh;
     std::vector<AskItem> asks;
     for (const PodRecord& pod : pods) {
-        const auto known = std::ranges::find(shared_specs_, pod.spec, &std::pair<PodSpec, SpecNumber>::first);
-        SpecNumber number = known == shared_specs_.end() ? 0 : known->second;
+        SpecNumber& number = shared_number(pod);
         if (number == 0) {
             number = ++last_spec_;
             fresh.push_back({number, pod.spec});
-            if (pod.spec.volumes.empty() && shared_specs_.size() < kRemembered) {
-                shared_specs_.emplace_back(pod.spec, number);
-            }
         }
         AskItem ask;
         ask.key = pod.key;
@@ -254,6 +295,7 @@ void AwkwardDriver::register_cluster() {
     if (load_.shape == AwkwardShape::csi || load_.shape == AwkwardShape::local) {
         send_storage();
     }
+    send_services();
     application_ = text("application");
     send_entries();
     const ApplicationItem application{.application = application_};

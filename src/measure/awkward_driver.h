@@ -37,19 +37,24 @@ private:
         PodSpec spec;
         std::vector<Amount> requests;
         DictId node = 0;
+        std::uint32_t application = kNoApplication;
     };
+    static constexpr std::uint32_t kNoApplication = UINT32_MAX;
 
     void send(const StateBody&);
     Text text(std::string_view);
     void send_entries();
     void send_nodes();
     void send_storage();
+    void send_services();
     void send_objects();
     void add(const ClusterObject& object) { objects_.push_back({.object = object}); }
     void add_claim(const std::string& name, std::uint32_t pod, std::uint32_t zone);
     PodRecord running_pod(std::uint32_t node, std::uint32_t number);
     PodRecord asked_pod(std::uint32_t number);
     PodRecord pod(std::string_view name, std::uint32_t number);
+    void add_application(std::uint32_t application, PodRecord&);
+    SpecNumber& shared_number(const PodRecord&);
     void send_pods(const std::vector<PodRecord>&);
     void ask(std::uint32_t first, std::uint32_t count);
     void turn();
@@ -62,6 +67,8 @@ private:
     std::vector<DictEntry> unsent_entries_;
     std::vector<ObjectItem> objects_;
     std::vector<std::pair<PodSpec, SpecNumber>> shared_specs_;  // few: of pods that are alike
+    std::vector<SpecNumber> spec_of_;                           // by application
+    SpecNumber unshared_ = 0;
     Text application_ = 0;
 };
 

@@ -2,6 +2,8 @@
 #include "measure/awkward_scan.h"
 
 #include <algorithm>
+#include <map>
+#include <numeric>
 
 #include <fmt/format.h>
 
@@ -14,26 +16,47 @@ using workload::kAwkwardImages;
 using workload::kAwkwardZones;
 
 constexpr std::uint32_t kSlotsOfBlock = 64;
+constexpr std::uint32_t kOwnGroups = 64;  // R-WORLD-8
+
+// The order of the engine's slots, which decides among equals: blocks of 64 nodes of a zone, in order of arrival. Of very many
+// zones the later ones share blocks.
+std::vector<std::uint32_t> in_order_of_slots(const workload::AwkwardLoad& load) {
+    std::vector<std::uint32_t> slots;
+    std::map<std::uint32_t, std::uint32_t>
+        block_of;  // by zone; the last key: nodes whose zones have no block of their own
+    std::map<std::uint32_t, std::uint32_t> nodes_of;  // in that block
+    std::uint32_t blocks = 0;
+    for (std::uint32_t node = 0; node < load.nodes; ++node) {
+        std::uint32_t zone = workload::awkward_zone(load, node);
+        const bool founds = block_of.size() < kOwnGroups + node / kSlotsOfBlock;
+        zone = block_of.contains(zone) || founds ? zone : load.nodes;
+        if (nodes_of[zone] % kSlotsOfBlock == 0) block_of[zone] = blocks++;
+        slots.push_back(block_of[zone] * kSlotsOfBlock + nodes_of[zone]++ % kSlotsOfBlock);
+    }
+    std::vector<std::uint32_t> order(load.nodes);
+    std::iota(order.begin(), order.end(), 0u);
+    std::ranges::sort(order, {}, [&](std::uint32_t node) { return slots[node]; });
+    return order;
+}
 
 }  // namespace
 
-// In the order of the engine's slots, which decides among equals: blocks of 64 nodes of a zone, in order of arrival.
-AwkwardScan::AwkwardScan(const workload::AwkwardLoad& load) : load_(load), image_nodes_(kAwkwardImages, 0) {
+AwkwardScan::AwkwardScan(const workload::AwkwardLoad& load)
+    : load_(load), number_of_(in_order_of_slots(load)), spread_(load, number_of_), image_nodes_(kAwkwardImages, 0) {
     for (std::uint32_t node = 0; node < load.nodes; ++node) {
-        number_of_.push_back(node);
         ++image_nodes_[node % kAwkwardImages];
     }
-    std::ranges::sort(number_of_, {}, [](std::uint32_t node) {
-        const std::uint32_t place = node / kAwkwardZones;
-        return (place / kSlotsOfBlock * kAwkwardZones + node % kAwkwardZones) * kSlotsOfBlock + place % kSlotsOfBlock;
-    });
     const std::vector<std::int64_t> sizes = {workload::kAwkwardLocalGib, 2 * workload::kAwkwardLocalGib};
     for (std::size_t place = 0; place < number_of_.size(); ++place) {
         cluster_.add_node({{"cpu", 32'000}, {"memory", std::int64_t{128} << 30}, {"pods", 110}});
         volumes_.push_back(load.running_each);
         sizes_.push_back(sizes);
         for (std::uint32_t running = 0; running < load.running_each; ++running) {
-            cluster_.take(ask_of(running), place);
+            cluster_.take(ask_of(workload::awkward_size(load, running)), place);
+            if (workload::awkward_runs_applications(load)) {
+                const std::uint32_t pod = number_of_[place] * load.running_each + running;
+                spread_.put(pod % workload::awkward_applications(load), place);
+            }
         }
     }
 }
@@ -41,6 +64,26 @@ AwkwardScan::AwkwardScan(const workload::AwkwardLoad& load) : load_(load), image
 ScanBaseline::Ask AwkwardScan::ask_of(std::uint32_t pod) {
     return cluster_.make_ask(
         {{"cpu", workload::awkward_cpu(pod)}, {"memory", workload::awkward_memory_mib(pod) << 20}, {"pods", 1}});
+}
+
+std::size_t AwkwardScan::find_spread(std::uint32_t pod, const ScanBaseline::Ask& ask) {
+    spread_.begin(pod % workload::awkward_applications(load_));
+    feasible_.clear();
+    for (std::size_t node = 0; node < number_of_.size(); ++node) {
+        if (cluster_.fits(ask, node) && spread_.allowed(node)) feasible_.push_back(node);
+    }
+    spread_.weigh(feasible_);
+    std::size_t best = ScanBaseline::kNoNode;
+    std::int64_t best_score = -1;
+    for (const std::size_t node : feasible_) {
+        const std::int64_t mine = cluster_.score(ask, node) + spread_.points(node);
+        if (mine > best_score) {
+            best_score = mine;
+            best = node;
+        }
+    }
+    looks_ += static_cast<double>(number_of_.size());
+    return best;
 }
 
 bool AwkwardScan::allowed(std::uint32_t pod, std::size_t node) const {
@@ -51,9 +94,7 @@ bool AwkwardScan::allowed(std::uint32_t pod, std::size_t node) const {
         case AwkwardShape::local:
             return !sizes_[node].empty() && sizes_[node].back() >= workload::awkward_claim_gib(pod);
         case AwkwardShape::fields: return number_of_[node] == pod % load_.nodes;
-        case AwkwardShape::plain:
-        case AwkwardShape::images:
-        case AwkwardShape::labels: break;
+        default: break;
     }
     return true;
 }
@@ -89,6 +130,9 @@ std::size_t AwkwardScan::find(std::uint32_t pod, const ScanBaseline::Ask& ask) {
 void AwkwardScan::take(std::uint32_t pod, const ScanBaseline::Ask& ask, std::size_t node) {
     cluster_.take(ask, node);
     ++volumes_[node];
+    if (workload::awkward_applications(load_) > 0) {
+        spread_.put(pod % workload::awkward_applications(load_), node);
+    }
     if (load_.shape == AwkwardShape::local) {
         sizes_[node].erase(std::ranges::lower_bound(sizes_[node], workload::awkward_claim_gib(pod)));
     }
@@ -96,8 +140,9 @@ void AwkwardScan::take(std::uint32_t pod, const ScanBaseline::Ask& ask, std::siz
 
 bool AwkwardScan::place_all() {
     for (std::uint32_t pod = 0; pod < load_.pods; ++pod) {
-        const ScanBaseline::Ask ask = ask_of(pod);
-        const std::size_t node = find(pod, ask);
+        const ScanBaseline::Ask ask = ask_of(workload::awkward_size(load_, pod));
+        const bool spreads = workload::awkward_applications(load_) > 0;
+        const std::size_t node = spreads ? find_spread(pod, ask) : find(pod, ask);
         if (node == ScanBaseline::kNoNode) {
             return false;
         }

@@ -19,6 +19,7 @@
 #include "measure/scheduler.h"
 #include "measure/stopwatch.h"
 #include "measure/vector_scan.h"
+#include "workload/preemption_workload.h"
 
 namespace bayplan::measure {
 namespace {
@@ -375,9 +376,14 @@ Measurement measure(const workload::BenchCase& one, const MeasureOptions& option
         return load->nobody_below ? measure_refusals(one, options, tell) : measure_preemption(one, options, tell);
     }
     if (std::holds_alternative<workload::AwkwardLoad>(one.load)) return measure_awkward(one, options, tell);
+    const std::string_view by_wire = std::get<workload::WireLoad>(one.load).workload;
     workload::BenchCase in_process = one;
-    in_process.load = *workload::find_workload(std::get<workload::WireLoad>(one.load).workload);
-    return measure_plain(in_process, options, tell);
+    if (const auto* const named = workload::find_workload(by_wire)) {
+        in_process.load = *named;
+    } else {
+        in_process.load = *workload::find_preemption(by_wire);
+    }
+    return measure(in_process, options, tell);
 }
 
 }  // namespace bayplan::measure

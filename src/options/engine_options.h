@@ -12,6 +12,14 @@
 
 namespace bayplan {
 
+// A kind of resource that NodeResourcesFit looks at, and how much it counts: 1 to 100.
+struct ScoredResource {
+    std::string name;
+    std::int32_t weight = 1;
+    bool operator==(const ScoredResource&) const = default;
+};
+inline constexpr std::size_t kScoredResourcesMax = 16;
+
 enum class ScorePolicy : std::uint8_t { least_allocated, most_allocated, requested_to_capacity_ratio };
 // A corner of the broken line of requested_to_capacity_ratio, as in Kubernetes' configuration.
 struct ScorePoint {
@@ -157,6 +165,7 @@ struct EngineOptions {
     std::uint32_t objects_max = 2'000'000;
     ScorePolicy score = ScorePolicy::least_allocated;           // of NodeResourcesFit
     std::vector<ScorePoint> score_shape = {{0, 0}, {100, 10}};  // of requested_to_capacity_ratio; at least one
+    std::vector<ScoredResource> score_resources = {{"cpu", 1}, {"memory", 1}};  // at least one, each once
     ScoreWeights weights;
     std::vector<std::string> predicates;              // white-list by name; empty = all
     std::vector<std::string> reservation_predicates;  // the same, of the reservation phase
@@ -191,6 +200,10 @@ struct EngineOptions {
     // Between the two; the engine waits while it is full. Some thousand decisions; a larger one costs cache.
     std::uint32_t teller_ring_bytes = 256u << 10;
     std::uint32_t depth = 2;  // batches under way: 2 = the next is proposed while one commits
+    // Of the caches of classes of asks, and again of columns of pods by node. A cache has 15 KB at 100,000 nodes, and 0.5 MB
+    // if other pods matter to the class: then it knows each node's score. A class that has lost its cache looks at all
+    // nodes again.
+    std::uint64_t class_caches_bytes = 512u << 20;
 };
 
 }  // namespace bayplan

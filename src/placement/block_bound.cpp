@@ -17,8 +17,8 @@ BoundRules bound_rules(const PredicateSet& predicates, const ScoreSet& scores, S
     std::int64_t sum = 0;
     for (const WeightedScore& weighted : scores) {
         sum += weighted.weight;
-        // A broken line is not bounded: its blocks are all judged.
-        if (weighted.id == ScoreId::resources_fit && policy != ScorePolicy::requested_to_capacity_ratio) {
+        // A broken line is not bounded, nor are kinds of an operator's choice: their blocks are all judged.
+        if (weighted.id == ScoreId::resources_fit && weighted.score->is_bounded()) {
             rules.allocated = policy == ScorePolicy::least_allocated ? AllocatedScore::least : AllocatedScore::most;
             rules.allocated_weight = static_cast<std::uint16_t>(weighted.weight);
         } else if (weighted.id == ScoreId::balanced_allocation) {

@@ -32,7 +32,7 @@ bool ClusterSearch::scores_couple(const Subject& subject) const {
 bool ClusterSearch::narrows(const Subject& subject) const {
     const auto& predicates = predicates_.predicates();
     const bool may = !subject.spec.volumes.empty() || subject.plan.claims != nullptr;
-    return may &&
+    return may && filters_couple(subject) &&
            std::all_of(predicates.begin(), predicates.end(),
                        [&](const auto& each) { return !each->depends_on_pods(subject) || each->narrows(subject); }) &&
            !scores_couple(subject);
@@ -149,6 +149,7 @@ NodeKey ClusterSearch::best_in(const ClassCache& cache, std::uint32_t block) con
 }
 
 NodeKey ClusterSearch::find(const Subject& subject, ClassCache& cache, const ExcludedNodes& excluded) {
+    subject.cluster.topology.counts().forget_columns();  // nobody has one in hand
     // Of the whole pod nothing but volumes, claims and its node's name can be refused.
     const bool refusable = !subject.spec.volumes.empty() || !subject.spec.resource_claims.claims.empty() ||
                            subject.plan.names.kind == NodeNameSet::Kind::conflict;

@@ -358,7 +358,7 @@ NodeKey Pipeline::resolve(ClassId id, const ExcludedNodes& excluded) {
 void Pipeline::next_best(ClassId id, const ExcludedNodes& excluded, const ExcludedNodes& skipped, std::size_t most,
                          std::vector<Slot>& nodes) {
     const Subject subject = subject_of(state_.cluster, *state_.classes[id].spec);
-    if (named_.suits(subject.ask_class, subject.plan) || search_.depends_on_pods(subject)) {
+    if (named_.suits(subject.ask_class, subject.plan) || search_.narrows(subject) || search_.depends_on_pods(subject)) {
         ClassCache cache;
         look_at_all(subject, evaluator_, cache);
         search_.best_few(subject, cache, excluded, skipped, most, nodes);

@@ -1,17 +1,27 @@
 // Arranging blocks by site and keeping the best of each; see site_index.h.
 #include "placement/site_index.h"
 
+#include <algorithm>
+
 namespace bayplan {
 
-void SiteIndex::arrange(const std::vector<std::uint32_t>& site_of, std::uint32_t sites, std::size_t scores) {
+void SiteIndex::arrange(const std::vector<Part>& parts, std::uint32_t blocks, std::uint32_t sites, std::size_t scores) {
+    blocks_ = blocks;
     sites_.assign(sites, {});
-    position_of_.resize(site_of.size());
-    // Of each site: how many blocks, then its groups, then its blocks in order.
-    for (std::uint32_t block = 0; block < site_of.size(); ++block) {
-        Site& site = sites_[site_of[block]];
-        site.block = block;
-        position_of_[block] = site.end_group++;
+    first_part_.assign(1, 0);
+    lanes_.clear();
+    position_of_.clear();
+    nodes_in_.clear();
+    domains_ = 0;
+    // Of each site: how many parts, then its groups, then its parts in order.
+    for (const Part& part : parts) {
+        Site& site = sites_[part.site];
+        site.slot = slot_at(part.block, static_cast<std::uint32_t>(std::countr_zero(part.lanes)));
+        first_part_.resize(part.block + 1, static_cast<std::uint32_t>(lanes_.size()));
+        lanes_.push_back(part.lanes);
+        position_of_.push_back(site.end_group++);
     }
+    first_part_.resize(blocks + 1, static_cast<std::uint32_t>(lanes_.size()));
     std::uint32_t next = 0;
     groups_.clear();
     for (std::uint32_t number = 0; number < sites; ++number) {
@@ -24,9 +34,9 @@ void SiteIndex::arrange(const std::vector<std::uint32_t>& site_of, std::uint32_t
     block_at_.assign(std::size_t{next} * kGroup, kNoBlock);
     best_.assign(block_at_.size(), 0);
     nodes_.assign(block_at_.size(), 0);
-    for (std::uint32_t block = 0; block < site_of.size(); ++block) {
-        position_of_[block] += sites_[site_of[block]].first_group * kGroup;
-        block_at_[position_of_[block]] = block;
+    for (std::size_t number = 0; number < parts.size(); ++number) {
+        position_of_[number] += sites_[parts[number].site].first_group * kGroup;
+        block_at_[position_of_[number]] = parts[number].block;
     }
     ranges_.resize(scores);
     for (Ranges& ranges : ranges_) {
@@ -34,8 +44,20 @@ void SiteIndex::arrange(const std::vector<std::uint32_t>& site_of, std::uint32_t
     }
 }
 
-void SiteIndex::set(std::uint32_t block, std::uint64_t nodes, NodeKey best) {
-    const std::uint32_t position = position_of_[block];
+void SiteIndex::count_domains(const Domain* of_lanes, std::uint64_t before, std::uint64_t after) {
+    for (std::uint64_t left = before ^ after; left != 0; left &= left - 1) {
+        const int lane = std::countr_zero(left);
+        const Domain domain = of_lanes[lane];
+        nodes_in_.resize(std::max<std::size_t>(nodes_in_.size(), domain + std::size_t{1}), 0);
+        if ((after >> lane & 1) != 0) {
+            domains_ += nodes_in_[domain]++ == 0 ? 1 : 0;
+        } else {
+            domains_ -= --nodes_in_[domain] == 0 ? 1 : 0;
+        }
+    }
+}
+
+void SiteIndex::set(std::uint32_t position, std::uint64_t nodes, NodeKey best) {
     Group& group = groups_[position / kGroup];
     std::uint64_t& count = sites_[group.site].nodes;
     count += static_cast<std::uint64_t>(std::popcount(nodes));
@@ -64,13 +86,13 @@ void SiteIndex::make_ranges(Ranges& ranges) {
     }
 }
 
-void SiteIndex::set_range(std::size_t score, std::uint32_t block, LaneRange range) {
+void SiteIndex::set_range(std::size_t score, std::uint32_t position, LaneRange range) {
     Ranges& ranges = ranges_[score];
     if (ranges.min.empty()) {
         make_ranges(ranges);
     }
-    ranges.min[position_of_[block]] = range.min;
-    ranges.max[position_of_[block]] = range.max;
+    ranges.min[position] = range.min;
+    ranges.max[position] = range.max;
 }
 
 void SiteIndex::find_best(const LaneKernels& kernels) {

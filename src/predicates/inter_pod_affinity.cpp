@@ -30,8 +30,15 @@ std::uint64_t lanes_with(const Subject& subject, const Peers& peers, std::uint32
     if (const NodeMask* occupied = topology.counts().occupied(peers.pods, topology.facts().size())) {
         return lanes & (*occupied)[block];
     }
-    const Domain* domains = topology.keys().lanes(peers.key, block);
     std::uint64_t found = 0;
+    if (const std::int32_t* pods = topology.counts().by_slot(peers.pods, topology.facts().size())) {
+        pods += std::size_t{block} * kLanes;
+        for (std::uint32_t lane = 0; lane < kLanes; ++lane) {
+            found |= std::uint64_t{pods[lane] > 0} << lane;
+        }
+        return found & lanes;
+    }
+    const Domain* domains = topology.keys().lanes(peers.key, block);
     for (std::uint64_t left = lanes; left != 0; left &= left - 1) {
         const auto lane = static_cast<std::uint32_t>(std::countr_zero(left));
         found |= std::uint64_t{pods_at(subject, peers, domains[lane]) > 0} << lane;
@@ -75,19 +82,20 @@ public:
     }
 
     bool splits_sites(const Subject&) const override { return true; }
-    bool may_admit(const Subject& subject, std::uint32_t block) const override {
+    bool may_admit(const Subject& subject, Slot slot) const override {
         const TopologyKeys& keys = subject.cluster.topology.keys();
-        return filter_by(subject, block, 1, [&](const Peers& peers) { return keys.whole_blocks(peers.key); }) != 0;
+        const std::uint64_t lane = std::uint64_t{1} << lane_of(slot);
+        return filter_by(subject, block_of(slot), lane, [&](const Peers& peers) { return keys.by_site(peers.key); }) !=
+               0;
     }
     std::uint64_t filter_nodes(const Subject& subject, std::uint32_t block, std::uint64_t lanes) const override {
         const TopologyKeys& keys = subject.cluster.topology.keys();
-        return filter_by(subject, block, lanes, [&](const Peers& peers) { return !keys.whole_blocks(peers.key); });
+        return filter_by(subject, block, lanes, [&](const Peers& peers) { return !keys.by_site(peers.key); });
     }
     void shared_numbers(const Subject& subject, std::vector<std::int64_t>& numbers) const override {
         const TopologyKeys& keys = subject.cluster.topology.keys();
         const auto& terms = subject.plan.affinity;
-        if (std::any_of(terms.begin(), terms.end(),
-                        [&](const Peers& peers) { return !keys.whole_blocks(peers.key); })) {
+        if (std::any_of(terms.begin(), terms.end(), [&](const Peers& peers) { return !keys.by_site(peers.key); })) {
             numbers.push_back(founds_group(subject) ? 1 : 0);
         }
     }

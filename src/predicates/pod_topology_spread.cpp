@@ -30,17 +30,17 @@ public:
     }
 
     bool splits_sites(const Subject&) const override { return true; }
-    bool may_admit(const Subject& subject, std::uint32_t block) const override {
+    bool may_admit(const Subject& subject, Slot slot) const override {
         const TopologyKeys& keys = subject.cluster.topology.keys();
         return std::all_of(subject.plan.hard_spread.begin(), subject.plan.hard_spread.end(),
                            [&](const auto& constraint) {
-                               return !keys.whole_blocks(constraint.key) ||
-                                      passes(subject, constraint, keys.block_domain(constraint.key, block));
+                               return !keys.by_site(constraint.key) ||
+                                      passes(subject, constraint, keys.site_domain(constraint.key, slot));
                            });
     }
     std::uint64_t filter_nodes(const Subject& subject, std::uint32_t block, std::uint64_t lanes) const override {
         for (const SpecPlan::HardSpread& constraint : subject.plan.hard_spread) {
-            if (lanes != 0 && !subject.cluster.topology.keys().whole_blocks(constraint.key)) {
+            if (lanes != 0 && !subject.cluster.topology.keys().by_site(constraint.key)) {
                 lanes = filter_by(subject, constraint, block, lanes);
             }
         }
@@ -48,7 +48,7 @@ public:
     }
     void shared_numbers(const Subject& subject, std::vector<std::int64_t>& numbers) const override {
         for (const SpecPlan::HardSpread& constraint : subject.plan.hard_spread) {
-            if (!subject.cluster.topology.keys().whole_blocks(constraint.key)) {
+            if (!subject.cluster.topology.keys().by_site(constraint.key)) {
                 numbers.push_back(constraint.pods_max);
             }
         }
@@ -77,6 +77,9 @@ private:
             return passes(subject, constraint, shared) ? lanes : 0;
         }
         const Domain* domains = keys.lanes(constraint.key, block);
+        if (keys.by_node(constraint.key) && constraint.pods != kNone<CounterId>) {
+            return lanes & passing(subject, constraint, block, domains);
+        }
         for (std::uint64_t left = lanes; left != 0; left &= left - 1) {
             const auto lane = static_cast<std::uint32_t>(std::countr_zero(left));
             if (!passes(subject, constraint, domains[lane])) {
@@ -84,6 +87,20 @@ private:
             }
         }
         return lanes;
+    }
+
+    // The same from a column of pods by slot, without a look-up for each domain.
+    static std::uint64_t passing(const Subject& subject, const SpecPlan::HardSpread& constraint, std::uint32_t block,
+                                 const Domain* domains) {
+        ClusterFacts& topology = subject.cluster.topology;
+        const std::int32_t* const pods =
+            topology.counts().by_slot(constraint.pods, topology.facts().size()) + std::size_t{block} * kLanes;
+        std::uint64_t found = 0;
+        for (std::uint32_t lane = 0; lane < kLanes; ++lane) {
+            const bool passes = domains[lane] != kNoDomain && pods[lane] <= constraint.pods_max;
+            found |= std::uint64_t{passes} << lane;
+        }
+        return found;
     }
 
     static bool passes(const Subject& subject, const SpecPlan::HardSpread& constraint, Domain domain) {

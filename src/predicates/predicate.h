@@ -82,13 +82,11 @@ public:
     virtual bool narrow(const Subject&, NodeMask&) const { return false; }
 
     // --- filter_cluster() in two halves, for searches that remember what they found (placement/site_search.h). A site:
-    // nodes that lie in the same domains, but for keys that give each node a domain of its own. begin() was called.
+    // nodes that lie in the same domains, but for keys that are looked at node by node (TopologyKeys::by_node). begin() was
+    // called.
     virtual bool splits_sites(const Subject&) const { return false; }
-    // False: no node of the site that this block belongs to passes.
-    virtual bool may_admit(const Subject&, std::uint32_t block) const {
-        (void)block;
-        return true;
-    }
+    // False: no node of the site that this slot belongs to passes.
+    virtual bool may_admit(const Subject&, Slot) const { return true; }
     // The lanes that pass by the nodes themselves: the same until a node's pods change, or these numbers.
     virtual std::uint64_t filter_nodes(const Subject&, std::uint32_t block, std::uint64_t lanes) const {
         (void)block;

@@ -57,7 +57,9 @@ void Obstacles::take_peers() {
     if (plan.repelled_by.empty()) {
         return;
     }
-    tables_.topology.counts().for_each_term([&](TermId, const PodCounts::Term& term) {
+    const PodCounts& counts = tables_.topology.counts();
+    for (const TermId id : counts.terms_about(subject_.spec)) {
+        const PodCounts::Term& term = counts.term(id);
         for (const SpecPlan::Peers& peers : plan.repelled_by) {
             if (peers.pods == term.counter) {
                 peers_.push_back({.peers = peers,
@@ -67,7 +69,7 @@ void Obstacles::take_peers() {
                                   .of_others = true});
             }
         }
-    });
+    }
 }
 
 // Others of no lower priority that are nominated to a node are reckoned with there, and do not go.

@@ -4,6 +4,9 @@
 //                        ^ +----nothing left------------------------^                                  |
 //                        +--------------------------------an ask---------------------------------------+
 //
+// With placeholders (engine/rules/placeholders.md) it is running once they all have their nodes, or another ask has; out of
+// accepted it may go to resuming, and back, or to failing, and failed once nothing is left.
+//
 // Thread: the engine's.
 #pragma once
 
@@ -53,6 +56,9 @@ struct Application {
     std::uint32_t allocations = 0;  // that have their node
     std::uint32_t tentative = 0;    // taken, and not known to be placed yet
     bool counted = false;           // among the running ones of its path
+    // Amounts of its placeholders together, empty if it waits for none; and of its placed ones.
+    std::vector<Amount> placeholders_wanted;
+    std::vector<Amount> placeholders_placed;
 
     std::int32_t priority() const { return priorities.highest(); }
 };

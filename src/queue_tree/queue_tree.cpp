@@ -235,14 +235,22 @@ void QueueTree::give_back(AskId id) {
     Ask& ask = asks_[raw(id)];
     BP_CHECK(ask.standing == Standing::taken || ask.standing == Standing::allocated);
     Application& application = applications_[raw(ask.application)];
+    if (ask.standing == Standing::allocated) count_placeholder(ask, -1);
     --(ask.standing == Standing::taken ? application.tentative : application.allocations);
     ask.standing = Standing::outside;
     charge(ask, -1);
     add_to_pending(ask, +1);
     settle_application(ask.application);
-    const bool runs = application.state != ApplicationState::accepted || application.tentative > 0;
-    if (!runs) count_running(ask.application, false);
+    update_counted(ask.application);
     wake_runs(ask.application);
+}
+
+// An application that has not started counts while anything of it has a node, or is about to.
+void QueueTree::update_counted(ApplicationId id) {
+    const Application& application = applications_[raw(id)];
+    const bool started =
+        application.state == ApplicationState::running || application.state == ApplicationState::completing;
+    if (!started && application.tentative == 0 && application.allocations == 0) count_running(id, false);
 }
 
 void QueueTree::placed(AskId id) {
@@ -252,7 +260,7 @@ void QueueTree::placed(AskId id) {
     Application& application = applications_[raw(ask.application)];
     --application.tentative;
     ++application.allocations;
-    enter(ask.application, ApplicationState::running);
+    ask.placeholder ? count_placeholder(ask, +1) : start(ask.application);
 }
 
 void QueueTree::restore(AskId id) {
@@ -266,6 +274,7 @@ void QueueTree::release(AskId id) {
     const ApplicationId application = ask.application;
     const bool was_allocated = ask.standing == Standing::allocated;
     if (was_allocated) {
+        count_placeholder(ask, -1);
         --applications_[raw(application)].allocations;
         charge(ask, -1);
     } else {
@@ -275,6 +284,7 @@ void QueueTree::release(AskId id) {
     ask = Ask();
     // Everything stands where it belongs before others come back into the same heaps.
     settle_application(application);
+    update_counted(application);
     update_state(application);
     if (was_allocated) wake_runs(application);
 }
@@ -289,10 +299,13 @@ void QueueTree::restate(AskId id, RequestId request, std::int32_t priority) {
     BP_CHECK(ask.standing != Standing::none && ask.standing != Standing::inside);
     if (names_.size() != fitted_resources_) fit();
     const bool allocated = ask.standing != Standing::outside;
+    const bool has_node = ask.standing == Standing::allocated;
+    if (has_node) add_placeholder(ask, -1);
     allocated ? charge(ask, -1) : add_to_pending(ask, -1);
     requests_.release(std::exchange(ask.request, request));
     ask.key.priority = priority;
     allocated ? charge(ask, +1) : add_to_pending(ask, +1);
+    if (has_node) count_placeholder(ask, +1);
     settle_application(ask.application);
     if (allocated) wake_runs(ask.application);
 }
@@ -304,6 +317,7 @@ void QueueTree::update_state(ApplicationId id) {
                               application.tentative == 0;
     const bool alive =
         application.state == ApplicationState::accepted || application.state == ApplicationState::running;
+    if (nothing_left && application.state == ApplicationState::failing) enter(id, ApplicationState::failed);
     if (!nothing_left || !alive) return;
     enter(id, ApplicationState::completing);
     count_running(id, false);
@@ -317,6 +331,59 @@ void QueueTree::complete(ApplicationId id) {
 void QueueTree::enter(ApplicationId id, ApplicationState state) {
     const ApplicationState before = std::exchange(applications_[raw(id)].state, state);
     if (before != state && notes_states_) state_changes_.push_back({id, state});
+}
+
+// --- placeholders
+
+void QueueTree::want_placeholders(ApplicationId id, const Resources& resources) {
+    std::vector<Amount>& wanted = applications_[raw(id)].placeholders_wanted;
+    wanted.clear();
+    for (const auto& [name, value] : resources) {
+        if (value > 0) wanted.push_back({names_.number_of(name), value});
+    }
+    std::ranges::sort(wanted);
+    if (names_.size() != fitted_resources_) fit();
+}
+
+void QueueTree::is_placeholder(AskId id) {
+    BP_CHECK(asks_[raw(id)].standing == Standing::outside);
+    asks_[raw(id)].placeholder = true;
+}
+
+void QueueTree::add_placeholder(const Ask& ask, int sign) {
+    if (!ask.placeholder) return;
+    std::vector<Amount>& placed = applications_[raw(ask.application)].placeholders_placed;
+    for (const Amount& amount : requests_[ask.request]) {
+        const auto same = std::ranges::find(placed, amount.resource, &Amount::resource);
+        same == placed.end() ? placed.push_back({amount.resource, sign * amount.value})
+                             : void(same->value += sign * amount.value);
+    }
+    std::erase_if(placed, [](const Amount& amount) { return amount.value == 0; });
+    std::ranges::sort(placed);
+}
+
+void QueueTree::count_placeholder(const Ask& ask, int sign) {
+    add_placeholder(ask, sign);
+    const Application& application = applications_[raw(ask.application)];
+    const bool whole =
+        !application.placeholders_wanted.empty() && application.placeholders_placed == application.placeholders_wanted;
+    if (ask.placeholder && whole) start(ask.application);
+}
+
+void QueueTree::start(ApplicationId id) {
+    if (applications_[raw(id)].state == ApplicationState::accepted) enter(id, ApplicationState::running);
+}
+
+void QueueTree::give_up(ApplicationId id, ApplicationState state) {
+    BP_CHECK(applications_[raw(id)].state == ApplicationState::accepted);
+    enter(id, state);
+}
+
+void QueueTree::resume(ApplicationId id) {
+    const Application& application = applications_[raw(id)];
+    BP_CHECK(application.state == ApplicationState::resuming);
+    enter(id, ApplicationState::accepted);
+    if (application.allocations > 0) start(id);
 }
 
 void QueueTree::count_running(ApplicationId application_id, bool counted) {

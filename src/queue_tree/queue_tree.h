@@ -72,6 +72,14 @@ public:
     void count_ask(ApplicationId, int sign);
     // It has been completing for long enough: its next ask is like its first.
     void complete(ApplicationId);
+    // It starts when its placeholders have this together, each with its node.
+    void want_placeholders(ApplicationId, const Resources&);
+    // An ask of it that is outside is one.
+    void is_placeholder(AskId);
+    // Accepted, its placeholders' time is up: resuming or failing.
+    void give_up(ApplicationId, ApplicationState);
+    // Resuming, and its last placeholder has gone.
+    void resume(ApplicationId);
     // From now on states that applications enter are noted; the caller takes them before it removes an application.
     void note_states() { notes_states_ = true; }
     // All since the last call, in order.
@@ -121,6 +129,7 @@ private:
         ApplicationId application = kNone<ApplicationId>;
         RequestId request{};
         AskKey key;
+        bool placeholder = false;
     };
     // Runs and applications that wait for room in one queue, or of one limit; leaves that rest until the queue has room.
     struct Waiting {
@@ -222,6 +231,10 @@ private:
     void park(RunId, Blocker);
     void unpark(RunId);
     void park(ApplicationId, Blocker);
+    void add_placeholder(const Ask&, int sign);
+    void count_placeholder(const Ask&, int sign);
+    void start(ApplicationId);
+    void update_counted(ApplicationId);
     void unblock(ApplicationId);
     void wake_runs(ApplicationId);  // room came back on the path of it
     void wake_runs(Waiting&);

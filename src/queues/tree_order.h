@@ -48,6 +48,13 @@ public:
     void add_application(ApplicationId, ShimId) override;
     void remove_application(ApplicationId) override;
     void complete(ApplicationId id) { tree_.complete(applications_[raw(id)].id); }
+    void want_placeholders(ApplicationId id, const queue_config::Resources& resources) {
+        tree_.want_placeholders(applications_[raw(id)].id, resources);
+    }
+    void give_up(ApplicationId id, queue_tree::ApplicationState state) {
+        tree_.give_up(applications_[raw(id)].id, state);
+    }
+    void resume(ApplicationId id) { tree_.resume(applications_[raw(id)].id); }
     // As the tree says.
     void note_states() { tree_.note_states(); }
     std::vector<queue_tree::StateChange> take_state_changes();

@@ -61,6 +61,7 @@ enum PodFlag : std::uint16_t {
     kPreempted = 1 << 4,    // because a preemption chose it
     kToldScaleUp = 1 << 5,  // its shim was told that more nodes would help
     kPreempting = 1 << 6,   // victims make room for it on the node `claim`
+    kPlaceholder = 1 << 7,  // it keeps a place for another pod of its group
 };
 
 enum NodeFlag : std::uint16_t { kSchedulable = 1 << 0 };

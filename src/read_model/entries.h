@@ -93,10 +93,21 @@ struct ApplicationRun {
 };
 inline constexpr std::size_t kStatesKept = 16;
 
+// Placeholders that an application ever had in a task group, since the model has known it.
+struct TaskGroupTotals {
+    std::string group;
+    std::vector<std::pair<std::string, std::int64_t>> each;  // requests of the first of them
+    std::uint32_t count = 0;
+    std::uint32_t replaced = 0;   // taken over by others
+    std::uint32_t timed_out = 0;  // not in time
+};
+using TaskGroups = std::vector<TaskGroupTotals>;  // in the order of their names
+
 struct Application {
     std::shared_ptr<const ApplicationFacts> facts;
-    std::shared_ptr<const ApplicationRun> run;  // never null
-    std::shared_ptr<const AmountList> most;     // that it ever had at once; null: nothing
+    std::shared_ptr<const ApplicationRun> run;      // never null
+    std::shared_ptr<const AmountList> most;         // that it ever had at once; null: nothing
+    std::shared_ptr<const TaskGroups> task_groups;  // null: none has placeholders
     std::int64_t came_ns = 0;
     std::int64_t oldest_s = 0;                 // its oldest pod ever was made then; 0: not known
     std::uint32_t pods = 0;                    // now, without foreign ones

@@ -58,7 +58,10 @@ void Model::apply(const Change& change, ChangeFeed& feed) {
         case ChangeKind::pod: take_pod(change); break;
         case ChangeKind::pod_state: take_pod_state(change); break;
         case ChangeKind::pod_reason: take_reason(change); break;
-        case ChangeKind::pod_gone: drop_pod(head.id); break;
+        case ChangeKind::pod_gone:
+            count_placeholder(*pods_.find(head.id), head.state, false);
+            drop_pod(head.id);
+            break;
         case ChangeKind::queue: take_queue(head.id, std::get<QueueFacts>(feed.take_settings(change))); break;
         case ChangeKind::queue_gone: take_queue(head.id, nullptr); break;
         case ChangeKind::partition: partition_ = std::get<PartitionFacts>(feed.take_settings(change)); break;
@@ -189,6 +192,7 @@ void Model::set_state(Pod& pod, const ChangeHead& head) {
 void Model::take_pod(const Change& change) {
     const ChangeHead& head = change.head;
     Pod& pod = pods_.edit(head.id);
+    const bool is_new = !pod.in_use();
     const std::uint32_t tally = tally_of(pod);
     if (pod.in_use()) {
         count(pod, -1);
@@ -208,6 +212,9 @@ void Model::take_pod(const Change& change) {
     set_state(pod, head);
     count(pod, +1);
     count_change(tally, tally_of(pod));
+    if (is_new) {
+        count_placeholder(pod, 0, true);
+    }
 }
 
 // Keys, which many pods have, by number; most values are of one pod.

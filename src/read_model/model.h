@@ -72,6 +72,7 @@ private:
     void end_run(const Application&);
     void raise_most(Application&, const AmountList& used);
     void forget_most(Application&);
+    void count_placeholder(const Pod&, std::uint8_t termination, bool is_new);
     void take_shape(const Change&);
     void take_pod(const Change&);
     void take_pod_state(const Change&);

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/check.h"
+#include "bayplan/messages.h"
 #include "queue_tree/applications.h"
 #include "read_model/model.h"
 
@@ -98,6 +99,7 @@ void Model::tally_application(Application& application, std::string_view queue, 
 // Its next pods are a new application's, under the same name.
 void Model::begin_run(Application& application) {
     forget_most(application);
+    application.task_groups = nullptr;
     application.run = run_in(kNoApplicationState, 0, kNever);
     application.came_ns = now_ns_;
     application.oldest_s = 0;
@@ -180,6 +182,29 @@ void Model::count(const Pod& pod, int sign) {
     if (sign > 0 && pod.created_s > 0 && (application.oldest_s == 0 || pod.created_s < application.oldest_s)) {
         application.oldest_s = pod.created_s;
     }
+}
+
+// One more of its task group, or how one ended: replaced, or not in time. Else nothing is told.
+void Model::count_placeholder(const Pod& pod, std::uint8_t termination, bool is_new) {
+    const bool replaced = termination == static_cast<std::uint8_t>(Termination::placeholder_replaced);
+    const bool timed_out = termination == static_cast<std::uint8_t>(Termination::timeout);
+    if (!pod.is(kPlaceholder) || pod.application == kNobody || (!is_new && !replaced && !timed_out)) {
+        return;
+    }
+    Application& application = applications_.edit(pod.application);
+    TaskGroups groups = application.task_groups == nullptr ? TaskGroups() : *application.task_groups;
+    const std::string_view name = texts_.text(pod.group);
+    auto group = std::ranges::lower_bound(groups, name, {}, &TaskGroupTotals::group);
+    if (group == groups.end() || group->group != name) {
+        group = groups.insert(group, {.group = std::string(name), .each = {}});
+        for (const Amount& amount : shapes_.find(pod.shape)->facts->requests) {
+            group->each.emplace_back(texts_.text(amount.resource), amount.value);
+        }
+    }
+    group->count += is_new ? 1 : 0;
+    group->replaced += replaced ? 1 : 0;
+    group->timed_out += timed_out ? 1 : 0;
+    application.task_groups = std::make_shared<const TaskGroups>(std::move(groups));
 }
 
 // Its resources are held by name for as long as it is kept.

@@ -75,6 +75,9 @@ void Version::derive(Derived& into) const {
         ApplicationSums& sums = into.sums[pod.application];
         if (pod.state == PodState::allocated) {
             add(sums.used, shape(pod).requests);
+            if (pod.is(kPlaceholder)) {
+                add(sums.placeholders, shape(pod).requests);
+            }
             if (pod.is(kPreempted)) {
                 add(sums.preempting, shape(pod).requests);
             }

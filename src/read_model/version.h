@@ -36,6 +36,7 @@ struct Groups {
 struct ApplicationSums {
     AmountList used;
     AmountList pending;
+    AmountList placeholders;                   // part of `used`
     AmountList preempting;                     // part of `used`, of pods that a preemption chose
     std::int32_t highest_waiting = INT32_MIN;  // priority; INT32_MIN: nothing waits (R-QUEUE-11)
 };

@@ -4,8 +4,10 @@
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <initializer_list>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -19,19 +21,29 @@ using Names = std::vector<std::string_view>;
 
 class Notes {
 public:
-    explicit Notes(std::string file) : file_(std::move(file)) {}
+    // `text` of the file: for lines. It must outlive this.
+    Notes(std::string file, const std::string& text) : file_(std::move(file)), text_(text) {}
 
-    void fault(const std::string& where, const std::string& what);
+    // The values of which is told lie below this one, which must live as long as they are told of.
+    void begin(const kube::Value& root) { root_ = &root; }
+
+    // `at`: the value that is wrong, or where one is missing what it should be in; tells the line.
+    void fault(const kube::Value& at, const std::string& where, const std::string& what);
     // A remark, if the value is there.
     void ignored(const kube::Value&, const std::string& where, const char* why);
     // Members of other names are faults.
     void only(const kube::Value&, const std::string& where, std::initializer_list<std::string_view> names);
+    // FILE, or FILE:LINE.
+    std::string place(const kube::Value& at);
 
     std::vector<std::string> faults;
     std::vector<std::string> remarks;
 
 private:
     const std::string file_;
+    const std::string& text_;
+    const kube::Value* root_ = nullptr;
+    std::map<std::string, std::size_t> lines_;  // by path; looked for when there is something to tell
 };
 
 // Of a whole number; nothing: it is none.

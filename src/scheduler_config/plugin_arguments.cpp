@@ -1,6 +1,7 @@
 // See plugin_arguments.h. Source of the fields: Kubernetes 1.35, kubescheduler.config.k8s.io/v1.
 #include "scheduler_config/plugin_arguments.h"
 
+#include <algorithm>
 #include <limits>
 #include <set>
 
@@ -17,6 +18,41 @@ namespace {
 using kube::Value;
 
 constexpr std::int64_t kBindTimeoutMax = 86'400;
+constexpr std::int64_t kScoreWeightMax = 100;
+
+// Kubernetes scores kinds of these names, and passes over any other without a word.
+bool is_scored(std::string_view name) {
+    return name == "cpu" || name == "memory" || name == "ephemeral-storage" || name.starts_with("hugepages-") ||
+           name.starts_with("attachable-volumes-") || name.find('/') != std::string_view::npos;
+}
+
+// Cpu and memory alike, however that is said, is the default: profiles that mean the same do not differ.
+void scored_resources(const Value& list, const std::string& where, Profile& profile, Notes& notes) {
+    std::vector<ScoredResource> made;
+    for (const Value& one : list.items()) {
+        const std::string_view name = one["name"].text();
+        const std::int64_t weight = whole(one["weight"]).value_or(one["weight"].present() ? -1 : 1);
+        notes.only(one, where, {"name", "weight"});
+        if (!is_scored(name)) {
+            notes.fault(one, where, fmt::format("`{}` is no kind that is scored", name));
+        } else if (weight < 0 || weight > kScoreWeightMax) {
+            notes.fault(one, where, fmt::format("`{}` has no weight of 1 to {}", name, kScoreWeightMax));
+        } else if (std::ranges::find(made, name, &ScoredResource::name) != made.end()) {
+            notes.fault(one, where, fmt::format("`{}` is there twice", name));
+        } else {
+            made.push_back({std::string(name), weight == 0 ? 1 : static_cast<std::int32_t>(weight)});
+        }
+    }
+    if (made.size() > kScoredResourcesMax) {
+        notes.fault(list, where, fmt::format("more than {} kinds", kScoredResourcesMax));
+    }
+    std::ranges::sort(made, {}, &ScoredResource::name);
+    const bool alike =
+        made.size() == 2 && made[0].name == "cpu" && made[1].name == "memory" && made[0].weight == made[1].weight;
+    if (!alike) {
+        profile.score_resources = std::move(made);
+    }
+}
 
 // Cpu and memory, alike: the default.
 void plain_resources(const Value& list, const std::string& where, Notes& notes) {
@@ -30,7 +66,7 @@ void plain_resources(const Value& list, const std::string& where, Notes& notes) 
         alike = alike && whole(one["weight"]).value_or(1) == whole(list.items().front()["weight"]).value_or(1);
     }
     if (names != std::set<std::string_view>{"cpu", "memory"} || !alike) {
-        notes.fault(where, "cpu and memory alike are scored here, no other resources and no other weights");
+        notes.fault(list, where, "cpu and memory alike are balanced here, no other resources and no other weights");
     }
 }
 
@@ -41,7 +77,7 @@ void shape(const Value& list, const std::string& where, Profile& profile, Notes&
         const bool rises =
             profile.score_shape.empty() || !utilization || *utilization > profile.score_shape.back().utilization;
         if (!utilization || !score || *utilization < 0 || *utilization > 100 || *score < 0 || *score > 10 || !rises) {
-            notes.fault(where, "points have a utilization of 0 to 100, rising, and a score of 0 to 10");
+            notes.fault(point, where, "points have a utilization of 0 to 100, rising, and a score of 0 to 10");
             return;
         }
         profile.score_shape.push_back({static_cast<std::int32_t>(*utilization), static_cast<std::int32_t>(*score)});
@@ -52,7 +88,7 @@ void fit(const Value& args, const std::string& where, Profile& profile, Notes& n
     notes.only(args, where, {"apiVersion", "kind", "ignoredResources", "ignoredResourceGroups", "scoringStrategy"});
     for (const char* const name : {"ignoredResources", "ignoredResourceGroups"}) {
         if (!args[name].items().empty()) {
-            notes.fault(where + "." + name, "every resource counts here");
+            notes.fault(args[name], where + "." + name, "every resource counts here");
         }
     }
     const Value& strategy = args["scoringStrategy"];
@@ -65,20 +101,21 @@ void fit(const Value& args, const std::string& where, Profile& profile, Notes& n
         profile.score = ScorePolicy::requested_to_capacity_ratio;
         shape(strategy["requestedToCapacityRatio"]["shape"], below + ".requestedToCapacityRatio.shape", profile, notes);
     } else if (!type.empty() && type != "LeastAllocated") {
-        notes.fault(below + ".type",
+        notes.fault(strategy["type"], below + ".type",
                     fmt::format("`{}` is none{}", type,
                                 did_you_mean(type, {"LeastAllocated", "MostAllocated", "RequestedToCapacityRatio"})));
     }
-    plain_resources(strategy["resources"], below + ".resources", notes);
+    scored_resources(strategy["resources"], below + ".resources", profile, notes);
 }
 
 void inter_pod_affinity(const Value& args, const std::string& where, Notes& notes) {
     notes.only(args, where, {"apiVersion", "kind", "hardPodAffinityWeight", "ignorePreferredTermsOfExistingPods"});
     if (whole(args["hardPodAffinityWeight"]).value_or(1) != 1) {
-        notes.fault(where + ".hardPodAffinityWeight", "is always 1 here");
+        notes.fault(args["hardPodAffinityWeight"], where + ".hardPodAffinityWeight", "is always 1 here");
     }
     if (args["ignorePreferredTermsOfExistingPods"].text() == "true") {
-        notes.fault(where + ".ignorePreferredTermsOfExistingPods", "they always count here");
+        notes.fault(args["ignorePreferredTermsOfExistingPods"], where + ".ignorePreferredTermsOfExistingPods",
+                    "they always count here");
     }
 }
 
@@ -86,7 +123,7 @@ void topology_spread(const Value& args, const std::string& where, Notes& notes) 
     notes.only(args, where, {"apiVersion", "kind", "defaultingType", "defaultConstraints"});
     const std::string_view type = args["defaultingType"].text();
     if ((!type.empty() && type != "System") || !args["defaultConstraints"].items().empty()) {
-        notes.fault(where, "constraints of one's own are not possible here: defaultingType System");
+        notes.fault(args, where, "constraints of one's own are not possible here: defaultingType System");
     }
 }
 
@@ -107,21 +144,22 @@ void node_affinity(const Value& args, const std::string& where, Profile& profile
         made.preferred.push_back({static_cast<std::int32_t>(weight), convert.node_term(one["preference"])});
     }
     for (const kube::ObjectFault& fault : reader.take_faults()) {
-        notes.fault(where + "." + fault.path, fault.what);
+        notes.fault(added, where + "." + fault.path, fault.what);
     }
 }
 
 void volume_binding(const Value& args, const std::string& where, Profile& profile, Notes& notes) {
     notes.only(args, where, {"apiVersion", "kind", "bindTimeoutSeconds", "shape"});
     if (!args["shape"].items().empty()) {
-        notes.fault(where + ".shape", "capacities of storage are not scored here");
+        notes.fault(args["shape"], where + ".shape", "capacities of storage are not scored here");
     }
     if (!args["bindTimeoutSeconds"].present()) {
         return;
     }
     const auto seconds = whole(args["bindTimeoutSeconds"]);
     if (!seconds || *seconds < 0 || *seconds > kBindTimeoutMax) {
-        notes.fault(where + ".bindTimeoutSeconds", "must be a number of seconds, 0 to 86400");
+        notes.fault(args["bindTimeoutSeconds"], where + ".bindTimeoutSeconds",
+                    "must be a number of seconds, 0 to 86400");
         return;
     }
     profile.bind_timeout_s = *seconds;
@@ -129,7 +167,9 @@ void volume_binding(const Value& args, const std::string& where, Profile& profil
 
 }  // namespace
 
-void read_arguments(std::string_view plugin, const Value& args, Profile& profile, Notes& notes) {
+void read_arguments(const Value& entry, Profile& profile, Notes& notes) {
+    const std::string_view plugin = entry["name"].text();
+    const Value& args = entry["args"];
     const std::string where = "pluginConfig." + std::string(plugin);
     if (plugin == row_of(PredicateId::node_resources_fit).name) {
         fit(args, where, profile, notes);
@@ -149,7 +189,7 @@ void read_arguments(std::string_view plugin, const Value& args, Profile& profile
     } else if (is_plugin(plugin)) {
         notes.ignored(args, where, "it has no arguments here");
     } else {
-        notes.fault(where, fmt::format("there is no plugin `{}` here", plugin));
+        notes.fault(entry, where, fmt::format("there is no plugin `{}` here", plugin));
     }
 }
 

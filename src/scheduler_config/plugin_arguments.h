@@ -3,14 +3,13 @@
 // Thread: any.
 #pragma once
 
-#include <string_view>
-
 #include "kube/value.h"
 #include "scheduler_config/notes.h"
 #include "scheduler_config/scheduler_config.h"
 
 namespace bayplan::scheduler_config {
 
-void read_arguments(std::string_view plugin, const kube::Value& arguments, Profile&, Notes&);
+// One entry of pluginConfig.
+void read_arguments(const kube::Value& entry, Profile&, Notes&);
 
 }  // namespace bayplan::scheduler_config

@@ -48,7 +48,7 @@ private:
             const bool known = std::ranges::find(kPoints, member.name) != std::end(kPoints);
             if (!known && together) {
                 notes_.fault(
-                    "plugins." + std::string(member.name),
+                    member.value, "plugins." + std::string(member.name),
                     "is no extension point" + did_you_mean(member.name, Names(std::begin(kPoints), std::end(kPoints))));
             }
             if (!known || (member.name == "multiPoint") != together) {
@@ -82,7 +82,7 @@ private:
                 names.push_back(row.name);
             }
             names.insert(names.end(), std::begin(kOthers), std::end(kOthers));
-            notes_.fault(where, fmt::format("there is no plugin `{}` here{}", name, did_you_mean(name, names)));
+            notes_.fault(entry, where, fmt::format("there is no plugin `{}` here{}", name, did_you_mean(name, names)));
             return;
         }
         set(point, name, on, entry, where);
@@ -100,7 +100,7 @@ private:
         if (const ScoreRow* const row = score_of(name); row != nullptr && (all || point == "score")) {
             const std::int64_t weight = whole(entry["weight"]).value_or(0);
             if (weight < 0 || weight > 100) {
-                notes_.fault(where, fmt::format("{}: a weight is 0 to 100", name));
+                notes_.fault(entry["weight"], where, fmt::format("{}: a weight is 0 to 100", name));
             }
             profile_.weights[row->id] = !on ? 0 : weight > 0 ? static_cast<std::int32_t>(weight) : row->weight;
         }
@@ -109,7 +109,7 @@ private:
         }
         const bool fixed = (point == "queueSort" || point == "preEnqueue" || point == "bind") && !on;
         if (fixed && std::ranges::find(kOthers, name) != std::end(kOthers) && name != kPreemption) {
-            notes_.fault(where, fmt::format("{} cannot be switched off here", name));
+            notes_.fault(entry, where, fmt::format("{} cannot be switched off here", name));
         }
     }
 
@@ -129,7 +129,7 @@ Profile read_profile(const Value& value, Notes& notes) {
     notes.ignored(value["percentageOfNodesToScore"], "profiles[].percentageOfNodesToScore", "every node is looked at");
     Plugins(profile, notes).read(value["plugins"]);
     for (const Value& one : value["pluginConfig"].items()) {
-        read_arguments(one["name"].text(), one["args"], profile, notes);
+        read_arguments(one, profile, notes);
     }
     return profile;
 }

@@ -35,7 +35,8 @@ struct Profile {
     std::vector<std::string> predicates;  // all that are left, if any is disabled
     ScoreWeights weights;
     ScorePolicy score = ScorePolicy::least_allocated;
-    std::vector<ScorePoint> score_shape;  // empty: the default
+    std::vector<ScorePoint> score_shape;          // empty: the default
+    std::vector<ScoredResource> score_resources;  // likewise
     // For its pods.
     bool preemption = true;
     AddedAffinity added_affinity;
@@ -49,7 +50,6 @@ struct SchedulerConfig {
 
     // Preemption is off if it is in all profiles; else pods of those without it never preempt.
     bool preemption() const;
-    bool adds_affinity() const;
     // Says nothing of the engine but what it decides by itself.
     bool leaves_engine_alone() const;
     void apply(EngineOptions&) const;
@@ -64,7 +64,12 @@ struct SchedulerConfigReading {
     std::vector<std::string> remarks;
 };
 
-// `file`: for messages. `scheduler`: its profile alone; empty: all of them.
-SchedulerConfigReading read_scheduler_config(std::string text, const std::string& file, const std::string& scheduler);
+// Where it is honoured. A shim knows the profile of each of its pods. A simulation adds nothing to pods, and a daemon is not
+// told their profiles: there addedAffinity is a fault, and in a daemon profiles may not differ in preemption either.
+enum class ConfigUse : std::uint8_t { shim, simulation, daemon };
+
+// `file`: for messages, which tell the line too. `scheduler`: its profile alone; empty: all of them.
+SchedulerConfigReading read_scheduler_config(std::string text, const std::string& file, const std::string& scheduler,
+                                             ConfigUse use = ConfigUse::shim);
 
 }  // namespace bayplan::scheduler_config

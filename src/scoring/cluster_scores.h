@@ -27,25 +27,21 @@ public:
     // 0 to 100, rising or falling with the raw score; given the extremes over the feasible nodes.
     virtual std::int64_t normalise(std::int64_t raw, const RawRange& extremes) const noexcept = 0;
 
-    // --- for searches place by place (site_scores.h)
-    // False: the score can only be collected. All of these keys give whole blocks or single nodes a domain.
+    // --- for searches site by site (site_scores.h)
+    // False: the score can only be collected. All of its keys are looked at by site or by node (topology_keys.h).
     virtual bool by_site(const Subject&) const { return false; }
     // Appends the numbers that differ between nodes of a site. A node's numbers change only with its pods and facts, or
     // when these shared numbers do.
     virtual void numbers_of_nodes(const Subject&, std::vector<NodeNumbers>&) const {}
     virtual void shared_numbers(const Subject&, std::vector<std::int64_t>&) const {}
     // The site's nodes score 0 and take no part in the extremes.
-    virtual bool leaves_out(const Subject&, std::uint32_t block) const {
-        (void)block;
-        return false;
-    }
+    virtual bool leaves_out(const Subject&, Slot) const { return false; }
+    // A key whose domains weigh() must know the number of, though nodes of a site differ in them.
+    virtual KeyId counted_key(const Subject&) const { return kNone<KeyId>; }
     // Before raw_at(), once per attempt.
     virtual void weigh(const Subject&, FeasibleSites, SpreadWeights&) const {}
-    // The raw score of a node of the block's place whose numbers come to `own`; rises with `own`.
-    virtual std::int64_t raw_at(const Subject&, const SpreadWeights&, std::uint32_t block, std::int64_t own) const {
-        (void)block;
-        return own;
-    }
+    // The raw score of a node of the slot's site whose numbers come to `own`; rises with `own`.
+    virtual std::int64_t raw_at(const Subject&, const SpreadWeights&, Slot, std::int64_t own) const { return own; }
 };
 
 struct WeightedClusterScore {

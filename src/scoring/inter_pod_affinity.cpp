@@ -88,22 +88,21 @@ public:
         for (const auto* preferences : {&plan.own_preferences, &plan.others_preferences}) {
             for (const Preference& preference : *preferences) {
                 // Where there are no such pods at all, each node's number is 0.
-                if (!topology.keys().whole_blocks(preference.key) && topology.counts().total(preference.pods) > 0) {
+                if (!topology.keys().by_site(preference.key) && topology.counts().total(preference.pods) > 0) {
                     all.push_back({topology.counts().by_slot(preference.pods, slots), slots, preference.weight});
                 }
             }
         }
     }
-    std::int64_t raw_at(const Subject& subject, const SpreadWeights&, std::uint32_t block,
-                        std::int64_t own) const override {
+    std::int64_t raw_at(const Subject& subject, const SpreadWeights&, Slot slot, std::int64_t own) const override {
         const ClusterFacts& topology = subject.cluster.topology;
         const SpecPlan& plan = subject.plan;
         const TopologyKeys& keys = topology.keys();
         std::int64_t sum = own;
         for (const auto* preferences : {&plan.own_preferences, &plan.others_preferences}) {
             for (const Preference& preference : *preferences) {
-                if (keys.whole_blocks(preference.key)) {
-                    const Domain domain = keys.block_domain(preference.key, block);
+                if (keys.by_site(preference.key)) {
+                    const Domain domain = keys.site_domain(preference.key, slot);
                     sum += preference.weight * topology.counts().pods_in(preference.pods, domain);
                 }
             }

@@ -28,5 +28,6 @@ std::vector<WeightedClusterScore> make_cluster_scores(const EngineOptions&);
 std::unique_ptr<Score> make_least_allocated(const LaneKernels&);
 std::unique_ptr<Score> make_most_allocated(const LaneKernels&);
 std::unique_ptr<Score> make_requested_to_capacity_ratio(const std::vector<ScorePoint>& shape);
+std::unique_ptr<Score> make_weighted_fit(const EngineOptions&);  // any kinds, any form
 
 }  // namespace bayplan

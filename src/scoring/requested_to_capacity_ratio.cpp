@@ -22,6 +22,8 @@ public:
         }
     }
 
+    bool is_bounded() const override { return false; }
+
     void add(const AskClass& ask_class, const NodeBlock& block, std::uint64_t lanes, std::int64_t weight,
              LaneScores& scores) const noexcept override {
         const ResourceLanes cpu = block.lanes(kCpu, kScoredCpu, ask_class.own_cpu);

@@ -20,6 +20,8 @@ public:
     virtual ~Score() = default;
     // False: the plugin is skipped for the class.
     virtual bool concerns(const AskClass&) const { return true; }
+    // False: the bounds of whole blocks (placement/block_bound.h) do not know this form of it.
+    virtual bool is_bounded() const { return true; }
     // Adds weight * score of each of `lanes`; other lanes may get anything.
     virtual void add(const AskClass&, const NodeBlock&, std::uint64_t lanes, std::int64_t weight,
                      LaneScores&) const noexcept = 0;

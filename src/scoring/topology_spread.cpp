@@ -57,9 +57,20 @@ std::int64_t domains_among(const TopologyKeys& keys, KeyId key, const NodeMask& 
     return count;
 }
 
-// Whether nodes that lie together, but for keys that give each node a domain of its own, differ in what they count.
+// Whether nodes of a site differ in what they count.
 bool by_node(const Soft& constraint, const TopologyKeys& keys) {
-    return constraint.hostname || !keys.whole_blocks(constraint.key);
+    return constraint.hostname || !keys.by_site(constraint.key);
+}
+
+bool each_node(const Soft& constraint, const TopologyKeys& keys) {
+    return constraint.hostname || keys.one_node_each(constraint.domains);
+}
+
+// Both count the same pods of every node: a zone that is a node, say, and its hostname.
+bool alike(const Soft& one, const Soft& other, const ClusterFacts& topology) {
+    return each_node(one, topology.keys()) && each_node(other, topology.keys()) &&
+           (one.pods == other.pods || (one.pods != kNone<CounterId> && other.pods != kNone<CounterId> &&
+                                       topology.counts().count_the_same(one.pods, other.pods)));
 }
 
 // Where nodes without the key's label lie, of which there are some, and blocks of them alone.
@@ -107,14 +118,21 @@ public:
         const ClusterFacts& topology = subject.cluster.topology;
         const SpecPlan& plan = subject.plan;
         const TopologyKeys& keys = topology.keys();
-        std::size_t apart = 0;
+        const Soft* apart = nullptr;
         for (const Soft& constraint : plan.soft_spread) {
             if (!keys.whole_blocks(constraint.key) && keys.nodes(constraint.key) != topology.node_count()) {
                 return false;
             }
-            apart += by_node(constraint, keys) ? 1 : 0;
+            if (!by_node(constraint, keys)) {
+                continue;
+            }
+            const bool counted = constraint.hostname || keys.by_node(constraint.domains);
+            if (!counted || (apart != nullptr && !alike(*apart, constraint, topology))) {
+                return false;
+            }
+            apart = &constraint;
         }
-        return apart <= 1 && plan.soft_spread.size() <= kSoftConstraintsMax;
+        return plan.soft_spread.size() <= kSoftConstraintsMax;
     }
     void numbers_of_nodes(const Subject& subject, std::vector<NodeNumbers>& all) const override {
         ClusterFacts& topology = subject.cluster.topology;
@@ -122,25 +140,35 @@ public:
         for (const Soft& constraint : subject.plan.soft_spread) {
             if (by_node(constraint, topology.keys()) && constraint.pods != kNone<CounterId>) {
                 all.push_back({topology.counts().by_slot(constraint.pods, slots), slots, 1});
+                return;  // others are alike
             }
         }
     }
-    bool leaves_out(const Subject& subject, std::uint32_t block) const override {
+    KeyId counted_key(const Subject& subject) const override {
+        const TopologyKeys& keys = subject.cluster.topology.keys();
+        for (const Soft& constraint : subject.plan.soft_spread) {
+            if (by_node(constraint, keys) && !each_node(constraint, keys)) {
+                return constraint.domains;
+            }
+        }
+        return kNone<KeyId>;
+    }
+    bool leaves_out(const Subject& subject, Slot slot) const override {
         const ClusterFacts& topology = subject.cluster.topology;
         const SpecPlan& plan = subject.plan;
         return plan.soft_needs_all_keys &&
                std::any_of(plan.soft_spread.begin(), plan.soft_spread.end(), [&](const Soft& constraint) {
                    return topology.keys().whole_blocks(constraint.key) &&
-                          topology.keys().block_domain(constraint.key, block) == kNoDomain;
+                          topology.keys().block_domain(constraint.key, block_of(slot)) == kNoDomain;
                });
     }
     void weigh(const Subject& subject, FeasibleSites sites, SpreadWeights& weights) const override {
         const std::vector<Soft>& constraints = subject.plan.soft_spread;
         for (std::size_t index = 0; index < constraints.size(); ++index) {
-            weights.of[index] = spread_weight(domains_of(subject, constraints[index], sites, weights.seen));
+            weights.of[index] = spread_weight(domains_of(subject, constraints[index], sites, weights));
         }
     }
-    std::int64_t raw_at(const Subject& subject, const SpreadWeights& weights, std::uint32_t block,
+    std::int64_t raw_at(const Subject& subject, const SpreadWeights& weights, Slot slot,
                         std::int64_t own) const override {
         const ClusterFacts& topology = subject.cluster.topology;
         const SpecPlan& plan = subject.plan;
@@ -148,12 +176,12 @@ public:
         double sum = 0;
         for (std::size_t index = 0; index < plan.soft_spread.size(); ++index) {
             const Soft& constraint = plan.soft_spread[index];
-            if (keys.whole_blocks(constraint.key) && keys.block_domain(constraint.key, block) == kNoDomain) {
+            if (keys.whole_blocks(constraint.key) && keys.block_domain(constraint.key, block_of(slot)) == kNoDomain) {
                 continue;
             }
             const std::int64_t pods = by_node(constraint, keys)
                                           ? own
-                                          : pods_in(topology, constraint, keys.block_domain(constraint.domains, block));
+                                          : pods_in(topology, constraint, keys.site_domain(constraint.domains, slot));
             sum += spread_share(pods, weights.of[index], constraint.max_skew);
         }
         return spread_raw(sum);
@@ -162,24 +190,28 @@ public:
 private:
     // How many domains of the constraint the feasible nodes lie in that are not left out.
     std::int64_t domains_of(const Subject& subject, const Soft& constraint, FeasibleSites sites,
-                            std::vector<bool>& seen) const {
+                            SpreadWeights& weights) const {
         const ClusterFacts& topology = subject.cluster.topology;
         const TopologyKeys& keys = topology.keys();
-        const bool each_node = by_node(constraint, keys);
-        seen.assign(each_node ? 0 : keys.domain_bound(constraint.domains), false);
+        const bool apart = by_node(constraint, keys);
+        if (apart && !each_node(constraint, keys)) {
+            return weights.counted;
+        }
+        std::vector<bool>& seen = weights.seen;
+        seen.assign(apart ? 0 : keys.domain_bound(constraint.domains), false);
         std::int64_t count = 0;
         for (const FeasibleSite& site : sites) {
-            if (leaves_out(subject, site.block)) {
+            if (leaves_out(subject, site.slot)) {
                 continue;
             }
-            if (each_node) {
+            if (apart) {
                 count += static_cast<std::int64_t>(site.nodes);
                 continue;
             }
             // The block that stands for nodes without the label may be one without nodes, which lies nowhere.
-            const bool unlabelled = keys.block_domain(constraint.key, site.block) == kNoDomain;
+            const bool unlabelled = keys.site_domain(constraint.key, site.slot) == kNoDomain;
             const Domain domain = unlabelled ? domain_without_label(constraint, topology)
-                                             : keys.block_domain(constraint.domains, site.block);
+                                             : keys.site_domain(constraint.domains, site.slot);
             count += seen[domain] ? 0 : 1;
             seen[domain] = true;
         }

@@ -30,7 +30,11 @@ public:
     Dictionary(const Dictionary&) = delete;
     Dictionary& operator=(const Dictionary&) = delete;
 
+    // Null if there is none; 0 stands for none (R-SESSION-24).
     Entry* find(DictId id) {
+        if (id == 0) {
+            return nullptr;
+        }
         const auto found = entries_.find(id);
         return found == entries_.end() ? nullptr : &found->second;
     }

@@ -55,6 +55,9 @@ bool is_refusal(DecisionKind kind) {
            kind == DecisionKind::ask_rejected || kind == DecisionKind::message_rejected;
 }
 
+// A dump is judged once, on machines of every size: memory matters more here than a second look at the nodes.
+constexpr std::uint64_t kClassCachesBytes = 16u << 20;
+
 EngineOptions with_queues(EngineOptions options, bool queues) {
     options.queues = queues;
     return options;
@@ -72,6 +75,7 @@ EngineOptions engine_options(Compat compat, const std::vector<std::string>& pred
     engine.coscheduling = coscheduling;
     engine.executor = ExecutorKind::inline_;
     engine.path = BatchPath::inline_;
+    engine.class_caches_bytes = kClassCachesBytes;
     // One shim states everything, and reads what it is told at once.
     constexpr std::uint32_t kNoLimit = std::numeric_limits<std::uint32_t>::max() / 4;
     engine.dictionary_max = kNoLimit;

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "options/score_rows.h"
+#include "sim/group_text.h"
 
 namespace bayplan::sim {
 
@@ -66,6 +67,9 @@ public:
         }
         if (decision.explanation->preemption) {
             preemption(*decision.explanation->preemption);
+        }
+        if (decision.explanation->group) {
+            print_group(out_, *decision.explanation->group);
         }
         fmt::print(out_, "\n");
     }
@@ -129,9 +133,11 @@ private:
         std::vector<std::string_view> names(choice.victims.begin(), choice.victims.end());
         names.resize(std::min(names.size(), kNamesShown));
         const std::size_t more = choice.victims.size() - names.size();
+        // Compared is the sum of (priority + 2^31), as in Kubernetes; for people the sum itself.
+        const std::int64_t priorities = choice.priority_sum - (static_cast<std::int64_t>(choice.victims.size()) << 31);
         fmt::print(out_, "    {} {:<{}}  {:>7}  {:>11}  {:>14}  {:>6}  {}{}\n",
                    choice.node == found.nominated_node ? '>' : ' ', choice.node, width, choice.budget_violations,
-                   choice.highest_priority, choice.priority_sum, choice.victims.size(), fmt::join(names, ", "),
+                   choice.highest_priority, priorities, choice.victims.size(), fmt::join(names, ", "),
                    more > 0 ? fmt::format(" and {} more", more) : "");
     }
 

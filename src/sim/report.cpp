@@ -7,6 +7,7 @@
 
 #include "sim/claimed_devices.h"
 #include "sim/daemonset_report.h"
+#include "sim/group_text.h"
 #include "sim/markup.h"
 #include "sim/queue_report.h"
 #include "sim/use_report.h"
@@ -117,6 +118,9 @@ private:
         }
         if (explanation.preemption) {
             add_preemption(*explanation.preemption);
+        }
+        if (explanation.group) {
+            write_group(*out_, *explanation.group);
         }
     }
 

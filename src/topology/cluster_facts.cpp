@@ -18,7 +18,7 @@ ClusterFacts::ClusterFacts(const Parts& parts, const TopologyOptions& options)
       options_(options),
       keys_(texts_),
       filters_(texts_, known_, keys_),
-      counts_(texts_, asks_, specs_, keys_, filters_, options.negative_selector_fault),
+      counts_(texts_, asks_, specs_, keys_, filters_, options.negative_selector_fault, options.column_bytes_max),
       signatures_(texts_, known_, options.keeps(kTaintMasks), options.keeps(kNodeAffinityMasks)) {
     specs_.listen(this);
     spec_added(kEmptySpec);
@@ -128,6 +128,7 @@ const SpecPlan& ClusterFacts::plan(SpecId id) {
         // The new one first, so that what both need is not thrown away and counted again.
         std::unique_ptr<SpecPlan> fresh = make_plan(id);
         if (plan) {
+            fresh->number = plan->looks_at_the_same(*fresh) ? plan->number : fresh->number;
             drop(*plan);
         }
         plan = std::move(fresh);
@@ -153,7 +154,7 @@ std::int64_t ClusterFacts::least_pods(const SpecPlan::HardSpread& constraint) co
     }
     const std::vector<std::uint32_t>& nodes = filters_.nodes_in(constraint.eligible);
     std::int64_t least = INT32_MAX;
-    for (Domain domain = 0; domain < nodes.size(); ++domain) {
+    for (Domain domain = 0; domain < nodes.size() && least > 0; ++domain) {  // no domain has fewer than none
         if (nodes[domain] > 0) {
             const std::int64_t pods =
                 constraint.pods == kNone<CounterId> ? 0 : counts_.pods_in(constraint.pods, domain);

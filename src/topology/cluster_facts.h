@@ -34,8 +34,9 @@ namespace bayplan {
 
 // The settings that matter here.
 struct TopologyOptions {
-    std::uint32_t parts = kAllCounts;      // bits of TopologyPart
-    bool negative_selector_fault = false;  // kubernetes-1.35
+    std::uint32_t parts = kAllCounts;         // bits of TopologyPart
+    bool negative_selector_fault = false;     // kubernetes-1.35
+    std::size_t column_bytes_max = SIZE_MAX;  // of PodCounts::by_slot
     bool keeps(TopologyPart part) const { return (parts & part) != 0; }
 };
 

@@ -56,6 +56,7 @@ std::unique_ptr<SpecPlan> ClusterFacts::make_plan(SpecId id) {
                   spec.ports.empty() && spec.volumes.empty() && spec.images.empty() &&
                   spec.resource_claims.claims.empty() && plan->names.kind != NodeNameSet::Kind::conflict;
     plan->terms_version = counts_.terms_version();
+    plan->recounts = counts_.recounts();
     plan->objects_version = objects_version_;
     return plan;
 }
@@ -204,9 +205,10 @@ void ClusterFacts::plan_own_terms(const PodSpec& spec, SpecPlan& plan) {
 }
 
 void ClusterFacts::plan_terms_of_others(const PodSpec& spec, SpecPlan& plan) {
-    counts_.for_each_term([&](TermId, const PodCounts::Term& term) {
+    for (const TermId id : counts_.terms_about(spec)) {
+        const PodCounts::Term& term = counts_.term(id);
         if (!counts_.matcher().means(term.key.match, spec, false)) {
-            return;
+            continue;
         }
         const auto prefer = [&](std::int64_t weight) {
             if (options_.keeps(kPreferredPodTerms)) {
@@ -223,7 +225,7 @@ void ClusterFacts::plan_terms_of_others(const PodSpec& spec, SpecPlan& plan) {
             case TermKind::preferred_affinity: prefer(term.key.weight); break;
             case TermKind::preferred_anti_affinity: prefer(-std::int64_t{term.key.weight}); break;
         }
-    });
+    }
 }
 
 }  // namespace bayplan

@@ -21,6 +21,8 @@ struct HashTerm {
     std::size_t operator()(const TermKey& key) const { return hash_of(key); }
 };
 
+constexpr std::size_t kStaleColumns = 1'000;  // that were made anew, in a list of all; looked through no more often
+
 // Such sets are as many as there are terms. Each knows only its counter, whose pods come one by one: which specs own its
 // term is told by spec_added, in order that no term need be held against every spec, nor a spec against every term.
 bool is_of_owners(const SetKey& key) { return key.owners_of != kNone<TermId>; }
@@ -44,16 +46,32 @@ bool PodCounts::looks_at_namespaces(const Set& set) {
                        [](const TermMatch& term) { return term.namespace_selector.has_value(); });
 }
 
-bool PodCounts::contains(SetId id, SpecId spec) const {
-    const std::vector<bool>& members = sets_[id].members;
-    return raw(spec) < members.size() && members[raw(spec)];
+bool PodCounts::contains(SetId id, SpecId spec) const { return sets_[id].members.contains(spec); }
+
+// A label that the specs of a set, and the specs that a term means, must have.
+const LabelRequirement* PodCounts::telling(const TermMatch& match) {
+    return match.selector ? telling_requirement(*match.selector) : nullptr;
+}
+
+const LabelRequirement* PodCounts::telling(const SetKey& key) {
+    if (key.spread) {
+        return telling_requirement(key.selector);
+    }
+    for (const TermMatch& term : key.terms) {
+        if (const LabelRequirement* wanted = telling(term)) {
+            return wanted;
+        }
+    }
+    return nullptr;
 }
 
 void PodCounts::mark(SetId id, SpecId spec, bool member) {
     if (!is_of_owners(sets_[id].key)) {
-        std::vector<bool>& members = sets_[id].members;
-        members.resize(std::max<std::size_t>(members.size(), raw(spec) + 1));
-        members[raw(spec)] = member;
+        if (member) {
+            sets_[id].members.insert(spec);
+        } else {
+            sets_[id].members.erase(spec);
+        }
     }
     if (member) {
         member_of_[raw(spec)].push_back(id);
@@ -73,18 +91,30 @@ void PodCounts::count(Counter& counter, Slot slot, int sign) {
     if (domain == kNoDomain || !filters_.passes(counter.key.filter, slot)) {
         return;
     }
-    counter.pods.resize(std::max<std::size_t>(counter.pods.size(), domain + 1), 0);
-    counter.pods[domain] += sign;
+    const std::int32_t pods = counter.pods.add(domain, sign);
     counter.total += sign;
     if (counter.occupied_at != kNever) {
         counter.occupied.resize(std::max<std::size_t>(counter.occupied.size(), block_of(slot) + 1), 0);
         const std::uint64_t bit = std::uint64_t{1} << lane_of(slot);
         std::uint64_t& word = counter.occupied[block_of(slot)];
-        word = counter.pods[domain] > 0 ? word | bit : word & ~bit;
+        word = pods > 0 ? word | bit : word & ~bit;
     }
     if (counter.by_slot_at != kNever) {
+        count_by_slot(counter, slot, domain, pods);
+    }
+}
+
+void PodCounts::count_by_slot(Counter& counter, Slot slot, Domain domain, std::int32_t pods) {
+    const KeyId key = counter.key.key;
+    if (key == kNone<KeyId> || keys_.one_node_each(key)) {
         counter.by_slot.resize(std::max<std::size_t>(counter.by_slot.size(), raw(slot) + 1), 0);
-        counter.by_slot[raw(slot)] = counter.pods[domain];
+        counter.by_slot[raw(slot)] = pods;
+    } else if (keys_.by_node(key) && counter.by_slot_at == keys_.column_version(key)) {
+        for (const Slot other : keys_.slots_of(key, domain)) {
+            counter.by_slot[raw(other)] = pods;
+        }
+    } else {
+        forget_column(counter);
     }
 }
 
@@ -109,25 +139,63 @@ const NodeMask* PodCounts::occupied(CounterId id, std::size_t slots) {
 
 const std::int32_t* PodCounts::by_slot(CounterId id, std::size_t slots) {
     Counter& counter = counters_[id];
-    if (counter.key.key == kNone<KeyId>) {
-        counter.pods.resize(std::max(counter.pods.size(), slots), 0);
-        return counter.pods.data();
-    }
-    if (!keys_.one_node_each(counter.key.key)) {
+    const KeyId key = counter.key.key;
+    const bool keyless = key == kNone<KeyId>;
+    if (!keyless && !keys_.one_node_each(key) && !keys_.by_node(key)) {
         return nullptr;
     }
-    if (counter.by_slot_at != keys_.sharing(counter.key.key)) {
-        counter.by_slot.assign(slots, 0);
-        for (std::size_t slot = 0; slot < slots; ++slot) {
-            const Domain domain = keys_.domain(counter.key.key, static_cast<Slot>(slot));
-            counter.by_slot[slot] = domain == kNoDomain ? 0 : pods_in(id, domain);
-        }
-        counter.by_slot_at = keys_.sharing(counter.key.key);
+    const std::int32_t* const all = keyless ? counter.pods.column(slots) : nullptr;
+    if (all != nullptr) {
+        forget_column(counter);
+        return all;
+    }
+    const std::uint64_t version = keyless ? 0 : keys_.column_version(key);
+    if (counter.by_slot_at != version) {
+        make_column(counter, slots);
+        counter.by_slot_at = version;
+        counter.column = ++columns_made_;
+        columns_.push_back({id, counter.column});
     }
     if (counter.by_slot.size() < slots) {
         counter.by_slot.resize(slots, 0);
     }
     return counter.by_slot.data();
+}
+
+void PodCounts::make_column(Counter& counter, std::size_t slots) {
+    forget_column(counter);
+    counter.by_slot.assign(slots, 0);
+    column_bytes_ += counter.by_slot.size() * sizeof(counter.by_slot[0]);
+    counter.column_bytes = counter.by_slot.size() * sizeof(counter.by_slot[0]);
+    if (counter.key.key == kNone<KeyId>) {  // a domain is a slot
+        counter.pods.for_each([&](Domain slot, std::int32_t pods) { counter.by_slot[slot] = pods; });
+        return;
+    }
+    for (std::size_t slot = 0; slot < slots; ++slot) {
+        const Domain domain = keys_.domain(counter.key.key, static_cast<Slot>(slot));
+        counter.by_slot[slot] = domain == kNoDomain ? 0 : counter.pods[domain];
+    }
+}
+
+void PodCounts::forget_column(Counter& counter) {
+    column_bytes_ -= counter.column_bytes;
+    counter.column_bytes = 0;
+    counter.column = 0;
+    counter.by_slot_at = kNever;
+    counter.by_slot = {};
+}
+
+void PodCounts::forget_columns() {
+    const auto is_there = [&](const Column& one) { return counters_[one.counter].column == one.number; };
+    while (column_bytes_ > column_bytes_max_ && !columns_.empty()) {
+        if (is_there(columns_.front())) {
+            forget_column(counters_[columns_.front().counter]);
+        }
+        columns_.pop_front();
+    }
+    if (columns_.size() > 2 * counters_.size() + kStaleColumns) {
+        std::erase_if(columns_, [&](const Column& one) { return !is_there(one); });
+    }
 }
 
 void PodCounts::fill(Counter& counter, SpecId spec, int sign) {
@@ -176,24 +244,40 @@ SetId PodCounts::acquire_set(SetKey key) {
         hold_texts(sets_[id].key, true);
     }
     if (fresh && !is_of_owners(sets_[id].key)) {
-        for (std::uint32_t number = 0; number < member_of_.size(); ++number) {
-            const auto spec = static_cast<SpecId>(number);
-            if (specs_.alive(spec) && belongs(sets_[id], spec)) {
-                mark(id, spec, true);
-            }
-        }
+        find_members(id);
     }
     return id;
+}
+
+void PodCounts::find_members(SetId id) {
+    const Set& set = sets_[id];
+    const LabelRequirement* const wanted = telling(set.key);
+    sets_about_.add(wanted, id);
+    const auto look_at = [&](SpecId spec) {
+        if (!set.members.contains(spec) && belongs(set, spec)) {
+            mark(id, spec, true);
+        }
+    };
+    if (wanted != nullptr) {
+        specs_with_.for_each(*wanted, look_at);
+        return;
+    }
+    for (std::uint32_t number = 0; number < member_of_.size(); ++number) {
+        if (specs_.alive(static_cast<SpecId>(number))) {
+            look_at(static_cast<SpecId>(number));
+        }
+    }
 }
 
 void PodCounts::release(SetId id) {
     if (!sets_.release(id)) {
         return;
     }
-    for (std::uint32_t number = 0; number < sets_[id].members.size(); ++number) {
-        if (sets_[id].members[number]) {
-            std::erase(member_of_[number], id);
-        }
+    for (const SpecId spec : sets_[id].members) {
+        std::erase(member_of_[raw(spec)], id);
+    }
+    if (!is_of_owners(sets_[id].key)) {
+        sets_about_.remove(telling(sets_[id].key), id);
     }
     hold_texts(sets_[id].key, false);
     sets_.forget(id);
@@ -204,10 +288,8 @@ CounterId PodCounts::acquire(CounterKey key) {
     if (fresh) {
         Set& set = sets_[key.set];
         set.counters.push_back(id);
-        for (std::uint32_t number = 0; number < set.members.size(); ++number) {
-            if (set.members[number]) {
-                fill(counters_[id], static_cast<SpecId>(number), +1);
-            }
+        for (const SpecId spec : set.members) {
+            fill(counters_[id], spec, +1);
         }
     }
     return id;
@@ -215,6 +297,7 @@ CounterId PodCounts::acquire(CounterKey key) {
 
 void PodCounts::release(CounterId id) {
     if (counters_.release(id)) {
+        forget_column(counters_[id]);
         std::erase(sets_[counters_[id].key.set].counters, id);
         counters_.forget(id);
     }
@@ -231,9 +314,18 @@ void PodCounts::own_term(SpecId spec, TermKey key, const FactsBySlot& all) {
         owners.owners_of = id;
         term.owners = acquire_set(std::move(owners));
         term.counter = acquire({.set = term.owners, .key = term.topology});
+        terms_about_.add(telling(term.key.match), id);
         ++terms_version_;
     }
     terms_of_[raw(spec)].push_back(id);
+}
+
+std::vector<TermId> PodCounts::terms_about(const PodSpec& spec) const {
+    std::vector<TermId> found;
+    terms_about_.for_each(spec.labels, [&](TermId id) { found.push_back(id); });
+    std::sort(found.begin(), found.end());
+    found.erase(std::unique(found.begin(), found.end()), found.end());
+    return found;
 }
 
 void PodCounts::spec_added(SpecId id, const FactsBySlot& all) {
@@ -263,8 +355,9 @@ void PodCounts::spec_added(SpecId id, const FactsBySlot& all) {
     for (const TermId term : terms_of_[raw(id)]) {
         mark(terms_[term].owners, id, true);
     }
-    sets_.for_each([&](SetId set, Set& entry) {
-        if (!is_of_owners(entry.key) && belongs(entry, id)) {
+    specs_with_.add(spec.labels, id);
+    sets_about_.for_each(spec.labels, [&](SetId set) {
+        if (!contains(set, id) && belongs(sets_[set], id)) {
             mark(set, id, true);
         }
     });
@@ -274,13 +367,15 @@ void PodCounts::spec_going(SpecId id) {
     // No pod of it has a place: counters need no change.
     for (const SetId set : member_of_[raw(id)]) {
         if (!is_of_owners(sets_[set].key)) {
-            sets_[set].members[raw(id)] = false;
+            sets_[set].members.erase(id);
         }
     }
     member_of_[raw(id)].clear();
+    specs_with_.remove(specs_[id].labels, id);
     for (const TermId term_id : std::vector<TermId>(std::move(terms_of_[raw(id)]))) {
         if (terms_.release(term_id)) {
             const Term& term = terms_[term_id];
+            terms_about_.remove(telling(term.key.match), term_id);
             release(term.counter);
             release(term.owners);
             keys_.release(term.topology);
@@ -305,6 +400,7 @@ void PodCounts::set_namespaces(const Namespaces& namespaces) {
             if (before == now) {
                 continue;
             }
+            ++recounts_;
             for (const CounterId counter : set.counters) {
                 fill(counters_[counter], spec, now ? +1 : -1);
             }

@@ -9,12 +9,17 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <vector>
+
+#include <boost/unordered/unordered_flat_set.hpp>
 
 #include "apps/ask_table.h"
 #include "apps/spec_table.h"
 #include "base/interned.h"
 #include "labels/pod_terms.h"
+#include "topology/domain_counts.h"
+#include "topology/label_index.h"
 #include "topology/node_filters.h"
 #include "topology/signatures.h"
 #include "topology/topology_keys.h"
@@ -67,13 +72,14 @@ std::size_t hash_of(const CounterKey&);
 class PodCounts {
 public:
     PodCounts(TextTable& texts, AskTable& asks, SpecTable& specs, TopologyKeys& keys, NodeFilters& filters,
-              bool negative_selector_fault)
+              bool negative_selector_fault, std::size_t column_bytes_max)
         : texts_(texts),
           asks_(asks),
           specs_(specs),
           keys_(keys),
           filters_(filters),
-          matcher_(texts, negative_selector_fault) {}
+          matcher_(texts, negative_selector_fault),
+          column_bytes_max_(column_bytes_max) {}
 
     // --- specs and pods coming and going
     void spec_added(SpecId, const FactsBySlot&);
@@ -86,26 +92,32 @@ public:
     void release(SetId);
     CounterId acquire(CounterKey);
     void release(CounterId);
-    // Pods by domain; may be shorter than the key's domain_bound (the rest is 0).
-    const std::vector<std::int32_t>& pods(CounterId id) const { return counters_[id].pods; }
     std::int64_t total(CounterId id) const { return counters_[id].total; }
-    std::int32_t pods_in(CounterId id, Domain domain) const {
-        const std::vector<std::int32_t>& pods = counters_[id].pods;
-        return domain < pods.size() ? pods[domain] : 0;
-    }
+    std::int32_t pods_in(CounterId id, Domain domain) const { return counters_[id].pods[domain]; }
     // Where the key gives every node that has its label a domain of its own: a bit per slot with such a pod. Else null.
     const NodeMask* occupied(CounterId, std::size_t slots);
-    // Likewise pods by slot, for that many slots at least. (A counter without a key is no other.)
+    // Pods of each slot's domain, for that many slots at least, where the key is looked at node by node (topology_keys.h). Else
+    // null. (A counter without a key is no other.) Until forget_columns().
     const std::int32_t* by_slot(CounterId, std::size_t slots);
+    // The columns of by_slot() made longest ago, if they are more than the limit allows; they are made anew when asked for.
+    void forget_columns();
     bool contains(SetId, SpecId) const;
+    // The counters count the same pods, wherever these are.
+    bool count_the_same(CounterId one, CounterId other) const {
+        const CounterKey& key = counters_[one].key;
+        return key.set == counters_[other].key.set && key.filter == counters_[other].key.filter;
+    }
 
-    // --- terms of all specs that are alive
+    // --- terms of specs that are alive
     struct Term {
         TermKey key;
         KeyId topology = kNone<KeyId>;
         SetId owners = kNone<SetId>;
         CounterId counter = kNone<CounterId>;  // owners by domain
     };
+    // The terms that may mean pods of the spec, in order of their ids.
+    std::vector<TermId> terms_about(const PodSpec&) const;
+    const Term& term(TermId id) const { return terms_[id]; }
     template <typename Each>
     void for_each_term(Each&& each) {
         terms_.for_each(each);
@@ -113,33 +125,43 @@ public:
     const TermMatcher& matcher() const { return matcher_; }
     // Changes when a term comes or goes, or namespaces change.
     std::uint64_t terms_version() const { return terms_version_; }
+    // Changes when pods are counted otherwise though none came or went: as namespaces change.
+    std::uint64_t recounts() const { return recounts_; }
 
 private:
     static constexpr std::uint64_t kNever = UINT64_MAX;
 
     struct Set {
         SetKey key;
-        std::vector<bool> members;  // by SpecId
+        boost::unordered_flat_set<SpecId> members;  // not of a set of owners
         std::vector<CounterId> counters;
     };
     struct Counter {
         CounterKey key;
-        std::vector<std::int32_t> pods;
+        DomainCounts pods;
         std::int64_t total = 0;
-        // True for this number of TopologyKeys::sharing(); kNever: not made yet.
+        // True for this number of TopologyKeys::sharing(), or column_version(); kNever: not made yet.
         NodeMask occupied;
         std::uint64_t occupied_at = kNever;
         std::vector<std::int32_t> by_slot;
+        std::uint64_t column = 0;  // the number of `by_slot` among columns_; 0: there is none
+        std::size_t column_bytes = 0;
         std::uint64_t by_slot_at = kNever;
     };
 
     void hold_texts(const SetKey&, bool hold);
+    void find_members(SetId);
     bool belongs(const Set&, SpecId) const;
+    void make_column(Counter&, std::size_t slots);
+    void forget_column(Counter&);
     Domain domain_of(const Counter&, Slot) const;
     static bool looks_at_namespaces(const Set&);
+    static const LabelRequirement* telling(const SetKey&);
+    static const LabelRequirement* telling(const TermMatch&);
     void mark(SetId, SpecId, bool);
     void fill(Counter&, SpecId, int sign);
     void count(Counter&, Slot, int sign);
+    void count_by_slot(Counter&, Slot, Domain, std::int32_t pods);
     void own_term(SpecId, TermKey, const FactsBySlot&);
 
     TextTable& texts_;
@@ -151,9 +173,21 @@ private:
     Interned<SetId, Set> sets_;
     Interned<CounterId, Counter> counters_;
     Interned<TermId, Term> terms_;
+    LabelIndex<SpecId> specs_with_;
+    LabelIndex<SetId> sets_about_;  // but sets of owners
+    LabelIndex<TermId> terms_about_;
     std::vector<std::vector<SetId>> member_of_;  // by SpecId
     std::vector<std::vector<TermId>> terms_of_;  // by SpecId
+    struct Column {
+        CounterId counter = kNone<CounterId>;
+        std::uint64_t number = 0;
+    };
+    const std::size_t column_bytes_max_;
+    std::size_t column_bytes_ = 0;
+    std::uint64_t columns_made_ = 0;
+    std::deque<Column> columns_;  // oldest first; of a counter the last is in use, if it has one
     std::uint64_t terms_version_ = 1;
+    std::uint64_t recounts_ = 0;
 };
 
 }  // namespace bayplan

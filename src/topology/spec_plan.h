@@ -30,6 +30,10 @@ struct SpecPlan {
         std::int32_t self = 0;  // 1 if the pod would count itself
         // Found anew at the start of each attempt: a domain may have so many pods and no more.
         mutable std::int64_t pods_max = 0;
+        bool operator==(const HardSpread& other) const {
+            return pods == other.pods && eligible == other.eligible && key == other.key && max_skew == other.max_skew &&
+                   min_domains == other.min_domains && self == other.self;
+        }
     };
     std::vector<HardSpread> hard_spread;
 
@@ -37,6 +41,7 @@ struct SpecPlan {
     struct Peers {
         CounterId pods = kNone<CounterId>;
         KeyId key = kNone<KeyId>;
+        bool operator==(const Peers&) const = default;
     };
     std::vector<Peers> affinity;        // pods that match all the required terms, by each term's key
     bool matches_own_affinity = false;  // the first pod of a group may go anywhere
@@ -46,6 +51,7 @@ struct SpecPlan {
         CounterId pods = kNone<CounterId>;
         KeyId key = kNone<KeyId>;
         std::int64_t weight = 0;  // negative for anti-affinity
+        bool operator==(const Preference&) const = default;
     };
     std::vector<Preference> own_preferences;
     std::vector<Preference> others_preferences;  // terms of placed pods that match this one
@@ -57,6 +63,7 @@ struct SpecPlan {
         KeyId domains = kNone<KeyId>;  // in which pods are counted; none for hostname: every node counts its own
         bool hostname = false;
         std::int32_t max_skew = 1;
+        bool operator==(const SoftSpread&) const = default;
     };
     std::vector<SoftSpread> soft_spread;
     bool soft_needs_all_keys = false;  // nodes without one of the keys score 0
@@ -76,10 +83,11 @@ struct SpecPlan {
 
     // Nothing to ask but the node's own amounts, labels and taints: most pods, and the shortest way.
     bool plain = false;
-    std::uint64_t number = 0;  // no two plans have the same
+    std::uint64_t number = 0;  // no two plans that look at other things of pods have the same
 
     // Versions that it was made from, and sets and counters that it holds references on.
     std::uint64_t terms_version = 0;
+    std::uint64_t recounts = 0;
     std::uint64_t objects_version = 0;
     std::vector<SetId> sets;
     std::vector<CounterId> counters;
@@ -87,6 +95,15 @@ struct SpecPlan {
     std::vector<EligibleId> eligibles;
     std::vector<KeyId> keys;
 
+    // Counters and constraints are the same, in the same order, and count the same pods.
+    bool looks_at_the_same(const SpecPlan& other) const {
+        return hard_spread == other.hard_spread && affinity == other.affinity &&
+               matches_own_affinity == other.matches_own_affinity && anti_affinity == other.anti_affinity &&
+               repelled_by == other.repelled_by && own_preferences == other.own_preferences &&
+               others_preferences == other.others_preferences && soft_spread == other.soft_spread &&
+               soft_needs_all_keys == other.soft_needs_all_keys && signature == other.signature &&
+               recounts == other.recounts;
+    }
     bool couples_filters() const {
         return !hard_spread.empty() || !affinity.empty() || !anti_affinity.empty() || !repelled_by.empty();
     }

@@ -1,7 +1,19 @@
 // Columns of domains, made when a key is first used; see topology_keys.h.
 #include "topology/topology_keys.h"
 
+#include <algorithm>
+
 namespace bayplan {
+
+namespace {
+
+// Domains of no more nodes are looked at node by node: a pod that comes concerns so many.
+constexpr std::uint32_t kSmallDomain = 256;
+// Blocks with nodes of two domains that searches put up with: so many, and one in so many.
+constexpr std::size_t kMixedFew = 8;
+constexpr std::size_t kMixedShare = 16;
+
+}  // namespace
 
 std::size_t hash_of(const TopologyKey& key) { return std::size_t{key.key} * 2 + (key.none_is_empty ? 1 : 0); }
 
@@ -20,6 +32,7 @@ KeyId TopologyKeys::acquire(TopologyKey key, const FactsBySlot& all) {
     for (std::uint32_t block = 0; block < entry.block_domains.size(); ++block) {
         look_at_block(entry, block, all);
     }
+    choose_way(entry);
     return id;
 }
 
@@ -32,10 +45,14 @@ void TopologyKeys::release(KeyId id) {
 
 void TopologyKeys::set_node(Slot slot, const NodeFacts* facts, const FactsBySlot& all) {
     keys_.for_each([&](KeyId, Entry& entry) {
+        const bool grows = entry.domains.size() < all.size();
         entry.domains.resize(all.size(), kNoDomain);
         entry.block_domains.resize(all.size() / kLanes, kNoDomain);
+        const Domain before = entry.domains[raw(slot)];
         put(entry, slot, facts);
+        entry.moves += grows || before != entry.domains[raw(slot)] ? 1 : 0;
         look_at_block(entry, block_of(slot), all);
+        choose_way(entry);
     });
 }
 
@@ -70,9 +87,52 @@ void TopologyKeys::put(Entry& entry, Slot slot, const NodeFacts* facts) {
     entry.of_value[value] = domain;
     entry.values[domain] = value;
     const bool second = ++entry.nodes_in[domain] == 2;
+    entry.largest = std::max(entry.largest, entry.nodes_in[domain]);
     ++entry.nodes;
     entry.shared += second ? 1 : 0;
     entry.sharing += second ? 1 : 0;
+}
+
+void TopologyKeys::choose_way(Entry& entry) {
+    const std::size_t few = kMixedFew + entry.block_domains.size() / kMixedShare;
+    if (entry.mixed == 0) {
+        entry.way = Way::by_site;
+    } else if (entry.shared == 0 || entry.largest <= kSmallDomain) {
+        entry.way = Way::by_node;
+    } else {
+        entry.way = entry.mixed <= few ? Way::by_site : Way::neither;
+    }
+}
+
+const TopologyKeys::Members& TopologyKeys::members(KeyId id) const {
+    const Entry& entry = keys_[id];
+    Members& made = entry.members;
+    if (made.made_at == entry.moves) {
+        return made;
+    }
+    made.made_at = entry.moves;
+    std::vector<std::vector<Slot>> slots(entry.nodes_in.size());
+    for (std::uint32_t slot = 0; slot < entry.domains.size(); ++slot) {
+        if (const Domain domain = entry.domains[slot]; domain != kNoDomain) {
+            slots[domain].push_back(static_cast<Slot>(slot));
+        }
+    }
+    made.first_slot.assign(1, 0);
+    made.first_block.assign(1, 0);
+    made.slots.clear();
+    made.blocks.clear();
+    for (const std::vector<Slot>& together : slots) {
+        for (const Slot slot : together) {
+            const bool first = made.blocks.size() == made.first_block.back();
+            if (first || made.blocks.back() != block_of(slot)) {
+                made.blocks.push_back(block_of(slot));
+            }
+            made.slots.push_back(slot);
+        }
+        made.first_slot.push_back(static_cast<std::uint32_t>(made.slots.size()));
+        made.first_block.push_back(static_cast<std::uint32_t>(made.blocks.size()));
+    }
+    return made;
 }
 
 void TopologyKeys::look_at_block(Entry& entry, std::uint32_t block, const FactsBySlot& all) {

@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include <boost/unordered/unordered_flat_map.hpp>
@@ -52,18 +53,54 @@ public:
     Domain block_domain(KeyId id, std::uint32_t block) const { return keys_[id].block_domains[block]; }
     // No block has nodes of two domains.
     bool whole_blocks(KeyId id) const { return keys_[id].mixed == 0; }
+    // How searches look at the key (placement/site_search.h): nodes of a domain as one, though a few blocks have nodes of two
+    // (a zone whose node moved to another); or each node by itself (hostnames, racks). Neither: there are many large domains,
+    // and they cut through blocks.
+    bool by_site(KeyId id) const { return keys_[id].way == Way::by_site; }
+    bool by_node(KeyId id) const { return keys_[id].way == Way::by_node; }
+    // Looked at node by node, and domains have more than one.
+    bool shared_by_nodes(KeyId id) const { return by_node(id) && !one_node_each(id); }
+    // The domain of nodes of a site, one of which this is.
+    Domain site_domain(KeyId id, Slot slot) const {
+        const Domain shared = block_domain(id, block_of(slot));
+        return shared != kMixed ? shared : domain(id, slot);
+    }
+    // Of a key that is looked at node by node: the slots, and the blocks, that have nodes of the domain.
+    std::span<const Slot> slots_of(KeyId id, Domain domain) const { return members(id).slots_of(domain); }
+    std::span<const std::uint32_t> blocks_of(KeyId id, Domain domain) const { return members(id).blocks_of(domain); }
     // Nodes that have a domain.
     std::uint64_t nodes(KeyId id) const { return keys_[id].nodes; }
     // Grows whenever two nodes come to share a domain or no longer do.
     std::uint64_t sharing(KeyId id) const { return keys_[id].sharing; }
-    // Grows with that, and whenever the domain of a block is another one.
-    std::uint64_t layout(KeyId id) const { return keys_[id].layout + keys_[id].sharing; }
+    // Another number whenever that changes or the domain of a block is another one; and where neither blocks nor nodes have a
+    // domain each, also whenever a node's is. Such numbers are odd, in order that they are no others.
+    std::uint64_t layout(KeyId id) const {
+        const Entry& entry = keys_[id];
+        const std::uint64_t changes = entry.layout + entry.sharing;
+        return entry.mixed == 0 || entry.shared == 0 ? 2 * changes : 2 * (changes + entry.moves) + 1;
+    }
+    // Another number whenever a column of numbers by slot (PodCounts::by_slot) must be made anew.
+    std::uint64_t column_version(KeyId id) const { return one_node_each(id) ? 2 * sharing(id) : layout(id); }
     // No two nodes share a domain (hostname): a domain is a slot.
     bool one_node_each(KeyId id) const { return keys_[id].shared == 0; }
     // Numbers of domains are below this.
     std::uint32_t domain_bound(KeyId id) const { return static_cast<std::uint32_t>(keys_[id].nodes_in.size()); }
 
 private:
+    enum class Way : std::uint8_t { by_site, by_node, neither };
+    // Slots and blocks by domain.
+    struct Members {
+        std::uint64_t made_at = UINT64_MAX;  // Entry::moves
+        std::vector<std::uint32_t> first_slot, first_block;
+        std::vector<Slot> slots;
+        std::vector<std::uint32_t> blocks;
+        std::span<const Slot> slots_of(Domain domain) const {
+            return std::span(slots).subspan(first_slot[domain], first_slot[domain + 1] - first_slot[domain]);
+        }
+        std::span<const std::uint32_t> blocks_of(Domain domain) const {
+            return std::span(blocks).subspan(first_block[domain], first_block[domain + 1] - first_block[domain]);
+        }
+    };
     struct Entry {
         TopologyKey key;
         std::vector<Domain> domains;          // by slot, whole blocks
@@ -74,12 +111,18 @@ private:
         std::uint64_t nodes = 0;              // that have a domain
         std::uint64_t sharing = 0;            // how often `shared` changed
         std::uint64_t layout = 0;             // how often a block's domain did
+        std::uint64_t moves = 0;              // how often a node's domain, or the number of slots, did
+        std::uint32_t largest = 0;            // most nodes that a domain ever had
+        Way way = Way::by_site;
         std::vector<Domain> free;
         boost::unordered_flat_map<Text, Domain> of_value;
         std::vector<Text> values;  // by domain
+        mutable Members members;   // made when it is asked for
     };
 
     void put(Entry&, Slot, const NodeFacts*);
+    static void choose_way(Entry&);
+    const Members& members(KeyId) const;
     static void look_at_block(Entry&, std::uint32_t block, const FactsBySlot&);
 
     TextTable& texts_;

@@ -35,9 +35,11 @@ inline constexpr std::uint64_t kFeatureDevices = 2;    // devices of nodes, asks
 inline constexpr std::uint64_t kFeaturePlugins = 4;    // predicates that the shim serves
 inline constexpr std::uint64_t kFeatureClaims = 8;     // claims on devices, slices and classes of devices
 inline constexpr std::uint64_t kFeatureGiveBack = 16;  // claims on devices are given back; not every shim does it
+// Placeholders of applications; not every shim deletes a placeholder's pod when it is told to.
+inline constexpr std::uint64_t kFeaturePlaceholders = 32;
 // All that this software has.
 inline constexpr std::uint64_t kFeatures =
-    kFeatureCounters | kFeatureDevices | kFeaturePlugins | kFeatureClaims | kFeatureGiveBack;
+    kFeatureCounters | kFeatureDevices | kFeaturePlugins | kFeatureClaims | kFeatureGiveBack | kFeaturePlaceholders;
 
 // Agreement of two sides: the highest protocol and the features that both have. Protocol 0: none.
 struct Agreed {

@@ -94,7 +94,13 @@ bool decode(const fbs::Applications& applications, Fields& fields, Storage& stor
                           record.application = application.application();
                           record.queue = application.queue();
                           record.user = application.user();
-                          return fields.ids(application.user_groups(), {"add", i, "user_groups"}, record.user_groups);
+                          record.gang_style = static_cast<GangStyle>(application.gang_style());
+                          record.placeholder_timeout_ms = application.execution_timeout_ms();
+                          return fields.known(record.gang_style, GangStyle::unknown, GangStyle::hard,
+                                              {"add", i, "gang_style"}) &&
+                                 fields.structs(application.placeholder_ask(), fields.limits().amounts_max,
+                                                {"add", i, "placeholder_ask"}, record.placeholder_ask) &&
+                                 fields.ids(application.user_groups(), {"add", i, "user_groups"}, record.user_groups);
                       });
 }
 
@@ -125,14 +131,14 @@ bool decode_ask(const fbs::Ask& ask, std::size_t i, Fields& fields, AskItem& rec
     record.never_victim = ask.never_victim();
     record.originator = ask.originator();
     record.group_min_available = ask.group_min_available();
+    record.placeholder = ask.placeholder();
     record.group_fault = static_cast<GroupFault>(ask.group_fault());
     return fields.known(record.group_fault, GroupFault::none, GroupFault::no_minimum, {"asks", i, "group_fault"}) &&
            fields.known(record.qos, QosClass::unknown, QosClass::guaranteed, {"asks", i, "qos"}) &&
            fields.name(ask.key(), {"asks", i, "key"}, record.key) &&
            fields.structs(ask.requests(), limits.amounts_max, {"asks", i, "requests"}, record.requests) &&
            fields.structs(ask.tags(), limits.attributes_max, {"asks", i, "tags"}, record.tags) &&
-           fields.name(ask.devices(), {"asks", i, "devices"}, record.devices) &&
-           fields.absent(ask.placeholder(), {"asks", i, "placeholder"});
+           fields.name(ask.devices(), {"asks", i, "devices"}, record.devices);
 }
 
 bool decode(const fbs::Asks& asks, Fields& fields, Storage& storage, AsksMessage& out) {

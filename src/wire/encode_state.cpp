@@ -40,7 +40,10 @@ auto put(FlatBufferBuilder& out, const NodeItem& node) {
 
 auto put(FlatBufferBuilder& out, const ApplicationItem& application) {
     const auto user_groups = put_ids(out, application.user_groups);
-    return fbs::CreateApplication(out, application.application, application.queue, application.user, user_groups);
+    const auto placeholder_ask = put_amounts(out, application.placeholder_ask);
+    return fbs::CreateApplication(out, application.application, application.queue, application.user, user_groups, 0,
+                                  application.placeholder_timeout_ms, placeholder_ask,
+                                  static_cast<fbs::GangStyle>(application.gang_style));
 }
 
 auto put(FlatBufferBuilder& out, const AskItem& ask) {
@@ -51,9 +54,9 @@ auto put(FlatBufferBuilder& out, const AskItem& ask) {
     return fbs::CreateAsk(out, key, ask.application, ask.group, ask.node, ask.required_node, ask.priority, ask.foreign,
                           ask.tolerates_unschedulable, ask.created_s, requests, tags, ask.spec, ask.terminating,
                           ask.never_preempts, ask.nominated_node, ask.started_ms, ask.node_cpu, ask.node_memory,
-                          ask.own_cpu, ask.own_memory, ask.group_min_available, false, ask.originator, ask.never_victim,
-                          ask.is_static, static_cast<fbs::QosClass>(ask.qos), ask.grace_period_s, 0, ask.preempted,
-                          devices, ask.daemonset, static_cast<fbs::GroupFault>(ask.group_fault));
+                          ask.own_cpu, ask.own_memory, ask.group_min_available, ask.placeholder, ask.originator,
+                          ask.never_victim, ask.is_static, static_cast<fbs::QosClass>(ask.qos), ask.grace_period_s, 0,
+                          ask.preempted, devices, ask.daemonset, static_cast<fbs::GroupFault>(ask.group_fault));
 }
 
 auto put(FlatBufferBuilder& out, const ReleaseItem& release) {

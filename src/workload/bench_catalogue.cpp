@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "workload/awkward_preemption.h"
+#include "workload/preemption_workload.h"
 
 namespace bayplan::workload {
 
@@ -16,6 +17,8 @@ namespace {
 constexpr std::string_view kWire[] = {"SchedulingBasic/5000Nodes_50000Pods", "ManyClasses/5000Nodes_50000Pods_1000",
                                       "Unique/5000Nodes_50000Pods"};
 constexpr std::string_view kRecordedWire = "SchedulingBasic/5000Nodes_50000Pods";
+// A preemptor has three victims, and waits for the word that they are gone.
+constexpr WireLoad kPreemptingWire{.workload = "PreemptionBasic/5000Nodes_5000Pods", .rate = 5'000};
 
 void add_kube_loads(KubeScale scale, std::vector<BenchCase>& cases) {
     for (const KubeLoad& load : kube_loads(scale)) {
@@ -37,9 +40,8 @@ std::vector<BenchCase> bench_catalogue() {
     for (const KubeScale scale : {KubeScale::small, KubeScale::full, KubeScale::large}) add_kube_loads(scale, cases);
     for (const std::uint32_t nodes : {500u, 5'000u, 100'000u}) {
         for (const PreemptionLoad& load : preemption_loads(nodes)) {
-            std::string name = load.name.starts_with("Preemption") ? load.name : "Preemption" + load.name;
-            cases.push_back({fmt::format("{}_{}Pods", name, load.preemptors),
-                             "full of pods of lower priority; counts nominations", nodes, load.preemptors, load});
+            cases.push_back(
+                {name_of(load), "full of pods of lower priority; counts nominations", nodes, load.preemptors, load});
         }
     }
     for (const AwkwardLoad& load : awkward_loads()) {
@@ -62,6 +64,10 @@ std::vector<BenchCase> bench_catalogue() {
     const NamedWorkload& recorded = *find_workload(kRecordedWire);
     cases.push_back({fmt::format("WireToWireRecorded/{}", kRecordedWire), "the same, and the daemon records its run",
                      recorded.nodes, recorded.pods, WireLoad{kRecordedWire, true}});
+    const PreemptionLoad preempting = *find_preemption(kPreemptingWire.workload);
+    cases.push_back({fmt::format("WireToWire/{}", kPreemptingWire.workload),
+                     "the same through daemon and shim: victims go, preemptors get their places", preempting.nodes,
+                     preempting.preemptors, kPreemptingWire});
     return cases;
 }
 

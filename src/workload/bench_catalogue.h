@@ -17,8 +17,10 @@ namespace bayplan::workload {
 
 // Two processes and the wire between them: not run in this one.
 struct WireLoad {
-    std::string_view workload;  // for `bayplan load --workload`
+    std::string_view workload;  // for `bayplan load --workload`: of named_workloads or preemption_workload
     bool recorded = false;      // the daemon writes a record of its run
+    // Asks per second of the runs that give the latency: half of the 150,000 that are promised at least.
+    std::uint64_t rate = 75'000;
 };
 
 struct BenchCase {

@@ -32,6 +32,8 @@ struct Pod {
     std::int32_t node = -1;         // index into Workload::nodes: only there (as a DaemonSet's pod); -1 = anywhere
     std::uint32_t application = 0;  // index into Workload::applications
     bool daemonset = false;         // a DaemonSet controls it: `node` may be reserved for it
+    std::int32_t runs_on =
+        -1;  // index into Workload::nodes: runs there before the first is asked for; -1 = is asked for
 };
 
 struct Application {
@@ -39,7 +41,7 @@ struct Application {
     std::string queue;  // path of a leaf; empty: the daemon's
 };
 
-// A pod that runs before the first is asked for.
+// A pod that runs before the first is asked for, and is no business of the shim's any more.
 struct RunningPod {
     std::string name;
     std::uint32_t shape = 0;
@@ -61,6 +63,7 @@ struct Workload {
     std::uint32_t churn_stay = 0;
     bool by_fields =
         false;  // pods for one node each name it as a DaemonSet's do: by matchFields, not by their node's name
+    bool victims_end = false;        // who is preempted is not asked for again
     std::vector<std::string> notes;  // sentences that a report must have about it
 };
 

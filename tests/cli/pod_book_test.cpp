@@ -41,6 +41,20 @@ TEST_F(Books, follow_a_pod_from_its_ask_to_its_end) {
     EXPECT_EQ(sum(), 4u);
 }
 
+TEST_F(Books, pods_that_run_when_the_load_begins_have_their_places) {
+    load_.pods[2].runs_on = 1;
+    PodBook book(load_);
+    EXPECT_EQ(book.count(PodState::placed), 1u);
+    EXPECT_EQ(book.count(PodState::unasked), 3u);
+    EXPECT_EQ(book[2].node, 1u);
+    EXPECT_EQ(book.allocated("p2", "n0", pod_), Told::doubled);
+    EXPECT_EQ(book.released("p2", pod_), Told::news);
+    book.doom(2);
+    book.finish(2);
+    EXPECT_EQ(book.count(PodState::finished), 1u);
+    EXPECT_THAT(book.overcommitted(), IsEmpty());
+}
+
 TEST_F(Books, an_allocation_told_twice_is_doubled_wherever_it_points) {
     book_.ask(0, 0);
     EXPECT_EQ(book_.allocated("p0", "n0", pod_), Told::news);

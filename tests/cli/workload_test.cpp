@@ -1,5 +1,6 @@
 // Named loads have the shape their names promise.
 #include "workload/named_workloads.h"
+#include "workload/preemption_workload.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -89,6 +90,36 @@ TEST(NamedWorkloads, only_nodes_and_pods_can_be_sent_by_a_shim) {
     EXPECT_FALSE(find_workload("Filled/500Nodes_500Pods_95")->sendable());
     EXPECT_FALSE(find_workload("Churn/500Nodes_4096Pods_50")->sendable());
     EXPECT_FALSE(find_workload("SchedulingDaemonset/15000Nodes_30000Pods")->sendable());
+}
+
+TEST(PreemptionWorkloads, preemptors_fit_nowhere_and_each_node_has_room_for_one_once_three_are_gone) {
+    EXPECT_THAT(sendable_preemptions(),
+                ElementsAre("PreemptionBasic/500Nodes_12Pods", "PreemptionBasic/5000Nodes_5000Pods"));
+    const Workload load = make_workload(*find_preemption("PreemptionBasic/500Nodes_12Pods"));
+    EXPECT_TRUE(load.victims_end);
+    const std::int64_t room = load.node_shapes[0].capacity[0].second;
+    std::vector<std::int64_t> used(load.nodes.size());
+    std::size_t preemptors = 0;
+    for (const Pod& pod : load.pods) {
+        const std::int64_t cpu = load.pod_shapes[pod.shape][0].second;
+        if (pod.runs_on < 0) {
+            ++preemptors;
+            EXPECT_GT(pod.priority, 0);
+            EXPECT_EQ(cpu, 3'000);
+            continue;
+        }
+        EXPECT_EQ(pod.priority, 0);
+        EXPECT_EQ(cpu, 900);
+        used[static_cast<std::size_t>(pod.runs_on)] += cpu;
+    }
+    EXPECT_EQ(preemptors, 12u);
+    for (const std::int64_t amount : used) {
+        EXPECT_EQ(amount, 3'600);
+        EXPECT_LT(room - amount, 3'000);
+        EXPECT_GE(room - (amount - 3 * 900), 3'000);
+        EXPECT_LT(room - (amount - 2 * 900), 3'000);
+    }
+    EXPECT_FALSE(find_preemption("PreemptionUnique/5000Nodes_3000Pods"));
 }
 
 TEST(NamedWorkloads, overfull_really_is) {

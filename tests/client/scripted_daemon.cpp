@@ -138,6 +138,10 @@ std::string ScriptedDaemon::describe(const AskItem& ask) {
                            ask.terminating, ask.never_preempts, text(ask.nominated_node), ask.started_ms, ask.node_cpu,
                            ask.node_memory, ask.own_cpu, ask.own_memory);
     }
+    if (ask.group != 0 || ask.group_fault != GroupFault::none) {
+        out += fmt::format(" group={} of {} fault={}", text(ask.group), ask.group_min_available,
+                           static_cast<int>(ask.group_fault));
+    }
     return out;
 }
 

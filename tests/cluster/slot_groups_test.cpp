@@ -9,7 +9,7 @@ namespace {
 
 Slot take(SlotGroups& groups, const std::string& group) {
     bool new_block = false;
-    return groups.take(group, new_block);
+    return groups.take(std::span(&group, 1), new_block);
 }
 
 TEST(SlotGroups, nodes_of_a_group_fill_its_blocks_from_the_lowest_slot) {
@@ -41,11 +41,34 @@ TEST(SlotGroups, an_empty_block_goes_to_whoever_needs_one_lowest_first) {
     groups.give_back(slot_at(1, 0));
     groups.give_back(slot_at(0, 0));
     bool new_block = true;
-    EXPECT_EQ(groups.take("d", new_block), slot_at(0, 0));
+    const std::string last[] = {"d", "e"};
+    EXPECT_EQ(groups.take(std::span(last, 1), new_block), slot_at(0, 0));
     EXPECT_FALSE(new_block);
     EXPECT_EQ(take(groups, "b"), slot_at(1, 0));
-    EXPECT_EQ(groups.take("e", new_block), slot_at(3, 0));
+    EXPECT_EQ(groups.take(std::span(last).subspan(1), new_block), slot_at(3, 0));
     EXPECT_TRUE(new_block);
+}
+
+// R-WORLD-40: nodes that all differ get blocks of their own up to a limit, then blocks of their shape, then the last group's.
+TEST(SlotGroups, groups_are_no_more_than_nodes_need) {
+    SlotGroups groups;
+    bool new_block = false;
+    const auto take_one = [&](const std::string& own, const std::string& shape) {
+        const std::string names[] = {own, shape, "any"};
+        return groups.take(names, new_block);
+    };
+    for (std::uint32_t node = 0; node < 65; ++node) {  // the limit is 64 + 64 / 64 at the last of these
+        EXPECT_EQ(take_one("own-" + std::to_string(node), "shape"), slot_at(node, 0)) << node;
+    }
+    EXPECT_EQ(take_one("own-65", "shape"), slot_at(65, 0));
+    EXPECT_EQ(take_one("own-66", "shape"), slot_at(65, 1));
+    EXPECT_EQ(take_one("own-3", "shape"), slot_at(3, 1)) << "a group that has a block keeps its nodes together";
+    for (std::uint32_t node = 0; node < 66; ++node) {
+        take_one("own-other", "shape-" + std::to_string(node));
+    }
+    EXPECT_EQ(groups.group_count(), 132u) << "twice 64 + 134 / 64";
+    EXPECT_EQ(take_one("own-other", "shape-other"), slot_at(132, 0));
+    EXPECT_EQ(take_one("own-another", "shape-another"), slot_at(132, 1));
 }
 
 TEST(SlotGroups, a_group_goes_with_its_last_block) {

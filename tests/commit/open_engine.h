@@ -29,8 +29,8 @@ struct OpenEngine : OpenParts<property::RecordingSink> {
                 ++made;
                 continue;
             }
-            Element element = pipeline.next();
-            element = element.empty() ? lifecycle.take_early() : element;
+            AskId due = kNone<AskId>;
+            const Element element = next_element(due);
             if (element.empty()) {
                 break;
             }
@@ -40,12 +40,23 @@ struct OpenEngine : OpenParts<property::RecordingSink> {
             } else {
                 attempts.make(element.front());
             }
-            lifecycle.gangs().settle();
+            settle();
         }
         announcer.turn_ends();
     }
 
 private:
+    // `due` is what the element refers to, if an ask's placeholder has gone.
+    Element next_element(AskId& due) {
+        if (lifecycle.placeholders().any_due()) {
+            pipeline.give_all_back();
+            due = lifecycle.placeholders().take_due();
+            return Element(&due, 1);
+        }
+        const Element element = pipeline.next();
+        return element.empty() ? lifecycle.take_early() : element;
+    }
+
     void put_back(Element element) {
         world.order->refund(element);
         for (const AskId member : element) {

@@ -105,13 +105,11 @@ void nominations_of_nodes(World& world, Slot slot, WorldDigest& digest) {
 }
 
 std::string counted(World& world, CounterId id) {
-    std::vector<std::int32_t> pods = world.topology.counts().pods(id);
-    while (!pods.empty() && pods.back() == 0) {
-        pods.pop_back();
-    }
-    std::string text = std::to_string(world.topology.counts().total(id)) + ':';
-    for (const std::int32_t number : pods) {
-        text += std::to_string(number) + ',';
+    const PodCounts& counts = world.topology.counts();
+    std::string text = std::to_string(counts.total(id)) + ':';
+    for (Domain domain = 0; domain < world.nodes.slot_count(); ++domain) {  // there are no more than slots
+        const std::int32_t pods = counts.pods_in(id, domain);
+        text += pods == 0 ? "" : std::to_string(domain) + '=' + std::to_string(pods) + ',';
     }
     return text;
 }

@@ -12,6 +12,8 @@ partitions:
   - name: "blue \"one\""
     shims: ["yunikorn-*", other]
     queues_file: ca.pem
+    scheduler_config: k.pem
+    scheduler_name: mine
     feature_gates: [DRAAdminAccess=true, DRADeviceTaints=false]
     credit_window: 32Ki
     unacknowledged_max: 128Ki
@@ -25,6 +27,7 @@ partitions:
     objects_max: 600k
     score: requested_to_capacity_ratio
     score_shape: [10:0, "60:10", 90:3]
+    score_resources: ["example.com/gpu:7", cpu:2]
     score_weights:
       TaintToleration: 31
       NodeAffinity: 32
@@ -87,6 +90,7 @@ partitions:
     shards: 16
     batch: 256
     depth: 1
+    class_caches: 3Mi
   - name: green
 data_plane:
   port: dpdk

@@ -129,6 +129,24 @@ TEST(ConfigFaults, rules) {
         {with_partition("score_weights: {NodeAfinity: 1}"),
          "b.yaml:3:21: unknown key 'NodeAfinity' in partitions[0].score_weights; did you mean "
          "'NodeAffinity'?"},
+        {with_partition("score_resources: [cpu]"),
+         "b.yaml:3:23: 'partitions[0].score_resources[0]' is 'cpu', which is no kind with a weight; give KIND:WEIGHT, "
+         "the "
+         "weight 1 .. 100"},
+        {with_partition("score_resources: [cpu:0]"),
+         "b.yaml:3:23: 'partitions[0].score_resources[0]' is 'cpu:0', which is no kind with a weight; give "
+         "KIND:WEIGHT, "
+         "the weight 1 .. 100"},
+        {with_partition("score_resources: [cpu:101]"),
+         "b.yaml:3:23: 'partitions[0].score_resources[0]' is 'cpu:101', which is no kind with a weight; give "
+         "KIND:WEIGHT, the weight 1 .. 100"},
+        {with_partition("score_resources: [cpu:1, memory:1, cpu:2]"),
+         "b.yaml:3:40: 'partitions[0].score_resources[2]' is 'cpu:2', a kind that was given before; give each kind "
+         "once"},
+        {with_partition("score_resources: []"),
+         "b.yaml:3:22: 'partitions[0].score_resources' has 0 kinds; give 1 .. 16 such as \"cpu:1\", or remove the key"},
+        {with_partition("score_resources: cpu:1"),
+         "b.yaml:3:22: 'partitions[0].score_resources' is 'cpu:1'; give a list such as [\"cpu:1\", \"memory:1\"]"},
         {with_partition("score_shape: 0:10"),
          "b.yaml:3:18: 'partitions[0].score_shape' is '0:10'; give a list such as [\"0:0\", "
          "\"100:10\"]"},

@@ -44,7 +44,7 @@ TEST(ConfigRoundTrip, every_setting_is_read_and_differs_from_its_default) {
         if (line.ends_with(':')) continue;  // a section's own line
         EXPECT_EQ(std::find(without.begin(), without.end(), line), without.end()) << line << " is at its default";
     }
-    EXPECT_EQ(given.size(), 168u) << "a setting was added: give it a line in kEverything\n" << print_config(one);
+    EXPECT_EQ(given.size(), 172u) << "a setting was added: give it a line in kEverything\n" << print_config(one);
 }
 
 TEST(ConfigRoundTrip, members_have_the_values_given) {
@@ -55,6 +55,10 @@ TEST(ConfigRoundTrip, members_have_the_values_given) {
     EXPECT_EQ(partition.name, "blue \"one\"");
     EXPECT_EQ(partition.shims, (std::vector<std::string>{"yunikorn-*", "other"}));
     EXPECT_EQ(partition.queues_file, (folder.path() / "ca.pem").string());
+    EXPECT_EQ(partition.scheduler_config, (folder.path() / "k.pem").string());
+    EXPECT_EQ(partition.scheduler_name, "mine");
+    EXPECT_TRUE(partition.given.contains("score_weights.DevicePacking"));
+    EXPECT_FALSE(config.partitions[1].given.contains("batch"));
     EXPECT_EQ(partition.feature_gates, (std::vector<std::string>{"DRAAdminAccess=true", "DRADeviceTaints=false"}));
     EXPECT_TRUE(partition.engine.queues && !config.partitions[1].engine.queues);
     EXPECT_EQ(partition.engine.credit_window, 32u << 10);
@@ -76,6 +80,7 @@ TEST(ConfigRoundTrip, members_have_the_values_given) {
     EXPECT_EQ(shape[1].score, 10);
     EXPECT_EQ(shape[2].utilization, 90);
     EXPECT_EQ(shape[2].score, 3);
+    EXPECT_EQ(partition.engine.score_resources, (std::vector<ScoredResource>{{"example.com/gpu", 7}, {"cpu", 2}}));
     EXPECT_EQ(partition.engine.specs_max, 40'000u);
     EXPECT_EQ(partition.engine.objects_max, 600'000u);
     const ScoreWeights& weights = partition.engine.weights;
@@ -129,6 +134,7 @@ TEST(ConfigRoundTrip, members_have_the_values_given) {
     EXPECT_EQ(partition.engine.shards, 16u);
     EXPECT_EQ(partition.engine.batch, 256u);
     EXPECT_EQ(partition.engine.depth, 1u);
+    EXPECT_EQ(partition.engine.class_caches_bytes, 3u << 20);
     EXPECT_EQ(config.partitions[1].engine.batch, EngineOptions{}.batch);
     EXPECT_EQ(config.data_plane.udp_port, 8000);
     EXPECT_EQ(config.data_plane.eal, (std::vector<std::string>{"--no-huge", "-m", "256"}));
@@ -191,6 +197,7 @@ TEST(ConfigRoundTrip, the_manual_names_every_setting_with_its_default) {
     EXPECT_NE(manual.find("credit_window: 64Ki\n"), std::string::npos);
     EXPECT_NE(manual.find("backoff_max: 10s\n"), std::string::npos);
     EXPECT_NE(manual.find("score_shape: [\"0:0\", \"100:10\"]\n"), std::string::npos);
+    EXPECT_NE(manual.find("score_resources: [\"cpu:1\", \"memory:1\"]\n"), std::string::npos);
 }
 
 TEST(ConfigRoundTrip, the_profiles_that_come_with_the_program_are_sound) {
@@ -240,6 +247,7 @@ TEST(RecordedPartition, reads_back_with_the_instance_that_no_file_can_give) {
     EXPECT_EQ(again.engine.daemon_instance, partition.engine.daemon_instance);
     EXPECT_TRUE(again.engine.queues);
     EXPECT_EQ(again.queues_file, "") << "the text is an input of the run";
+    EXPECT_EQ(recorded_text(partition).find("scheduler_"), std::string::npos) << "what it says stands in the settings";
     EXPECT_EQ(again.engine.batch, 256u);
     EXPECT_EQ(again.engine.predicates, partition.engine.predicates);
     EXPECT_EQ(again.engine.weights[ScoreId::inter_pod_affinity], 34);
@@ -248,6 +256,7 @@ TEST(RecordedPartition, reads_back_with_the_instance_that_no_file_can_give) {
     EXPECT_EQ(again.engine.specs_max, 40'000u);
     EXPECT_EQ(again.engine.objects_max, 600'000u);
     EXPECT_EQ(again.engine.score_shape.size(), 3u);
+    EXPECT_EQ(again.engine.score_resources, partition.engine.score_resources);
     EXPECT_FALSE(parse_recorded_text("name: a\nbatch: x\n", "record", again, faults));
     ASSERT_EQ(faults.size(), 1u);
     EXPECT_EQ(faults[0].to_string(), "record:2:8: 'batch' is 'x'; give a whole number");
@@ -262,6 +271,7 @@ TEST(RecordedPartition, what_is_not_in_the_record_is_at_its_default) {
     EXPECT_TRUE(partition.engine.predicates.empty());
     EXPECT_EQ(partition.engine.compat, Compat::bayplan);
     EXPECT_EQ(partition.engine.score_shape.size(), 2u);
+    EXPECT_EQ(partition.engine.score_resources, (std::vector<ScoredResource>{{"cpu", 1}, {"memory", 1}}));
     EXPECT_EQ(partition.engine.weights[ScoreId::taint_toleration], 3);
 }
 

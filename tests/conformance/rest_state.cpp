@@ -139,10 +139,14 @@ void RestState::say_applications(const json::object& body) {
         for (const json::value& group : list_of(user, "groups")) {
             groups.push_back(shim_->id(std::string(group.as_string())));
         }
+        const std::vector<Amount> placeholders = amounts_of(application, "placeholderAsk");
+        const bool hard = text_of(application, "gangSchedulingStyle") == "Hard";
         const ApplicationItem item{.application = shim_->id(text_of(application, "applicationID")),
                                    .queue = queue.empty() ? 0 : shim_->id(queue),
                                    .user = shim_->id(text_of(user, "user")),
-                                   .user_groups = groups};
+                                   .user_groups = groups,
+                                   .placeholder_ask = placeholders,
+                                   .gang_style = hard ? GangStyle::hard : GangStyle::soft};
         shim_->send(ApplicationsMessage{.add = std::span(&item, 1), .remove = {}});
     }
 }
@@ -175,6 +179,8 @@ void RestState::say_allocation(const json::object& allocation) {
     item.created_s = number_of(text_of(tags, "creationTime"));
     item.requests = requests;
     item.originator = flag_of(allocation, "originator");
+    item.placeholder = flag_of(allocation, "placeholder");
+    if (const std::string group = text_of(allocation, "taskGroupName"); !group.empty()) item.group = shim_->id(group);
     if (const json::value* const priority = allocation.if_contains("priority")) {
         item.priority = static_cast<std::int32_t>(priority->as_int64());
     }

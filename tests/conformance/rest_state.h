@@ -1,5 +1,5 @@
 // A partition in the state that a list of YuniKorn's messages leads to: each is said to a real engine in Bayplan's words, and a
-// read model takes in what the engine tells. Placeholders have no place in Bayplan's messages, and are said as other pods.
+// read model takes in what the engine tells.
 //
 // Thread: the maker's; the version is anybody's.
 #pragma once

@@ -1,5 +1,5 @@
-// A shrinking node, a stated pod and a foreign pod may go beyond the capacity, as a placement may not; and that it
-// shows.
+// A shrinking node, a stated pod and a foreign pod may go beyond the capacity, as a placement may not unless nobody looks at
+// amounts; and that it shows.
 
 #include <gtest/gtest.h>
 
@@ -37,6 +37,26 @@ TEST(Capacity, shrunk_below_its_use_a_node_is_overcommitted_until_enough_has_gon
     std::vector<std::string> broken;
     engine.audit(broken);
     EXPECT_TRUE(broken.empty());
+}
+
+TEST(Capacity, without_a_look_at_amounts_a_placement_may_go_beyond_the_capacity_and_that_shows) {
+    KeepingSink sink;
+    EngineOptions options;
+    options.executor = ExecutorKind::inline_;
+    options.predicates = {"NodeUnschedulable", "NodeName"};
+    Engine engine(options, sink);
+    TestShim shim(engine, "s");
+    shim.node("n1", {{"cpu", 100}});
+    shim.application("app");
+    shim.ask("a", "app", {{"cpu", 60}});
+    engine.run(1);
+    EXPECT_EQ(engine.counters().nodes_overcommitted, 0u);
+    shim.ask("b", "app", {{"cpu", 60}});
+    engine.run(1);
+    EXPECT_EQ(engine.ask_state("s", "b"), "unacknowledged");
+    EXPECT_EQ(engine.counters().nodes_overcommitted, 1u);
+    shim.release("a");
+    EXPECT_EQ(engine.counters().nodes_overcommitted, 0u);
 }
 
 TEST(Capacity, a_lost_node_releases_its_allocations_towards_the_shim_in_order) {

@@ -46,8 +46,14 @@ struct OpenParts {
 
     void apply(const Input& input) {
         inputs.apply(input);
-        lifecycle.gangs().settle();
+        settle();
         announcer.turn_ends();
+    }
+
+    // Consequences of an input, or of an attempt, for gangs and task groups.
+    void settle() {
+        lifecycle.gangs().settle();
+        lifecycle.placeholders().settle();
     }
 
     const EngineOptions options;

@@ -19,6 +19,10 @@ int main(int argc, char** argv) {
                               "text/plain\r\nContent-Length: 13\r\n\r\npartitions: []GET / HTTP/1.0\r\n\r\n"},
             {"chunks", cuts + "POST /ws/v1/validate-conf HTTP/1.1\r\nHost: a\r\nExpect: "
                               "100-continue\r\nTransfer-Encoding: chunked\r\n\r\n5;x=y\r\nhello\r\n0\r\nT: u\r\n\r\n"},
+            {"bytes", std::string(4, '\0') + "POST /ws/v1/validate-conf HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: "
+                                             "chunked\r\n\r\n2\r\nab\r\n0\r\n\r\n"},
+            {"last chunk", std::string(4, '\0') + "POST /ws/v1/validate-conf HTTP/1.1\r\nHost: a\r\n"
+                                                  "Transfer-Encoding: chunked\r\n\r\n0\r\nT: u\r\n\r\n"},
             {"options",
              cuts + "OPTIONS * HTTP/1.1\r\nHost: a\r\n\r\nOPTIONS http://h/ws/v1/stack HTTP/1.1\r\nHost: a\r\n\r\n"},
             {"fold", cuts + "GET /../ws//v1/./config HTTP/1.1\r\nHost: a\r\nX: 1\r\n 2\r\n\r\n"},

@@ -92,6 +92,32 @@ TEST(Tune, applies_what_can_be_set_at_run_time_and_says_the_rest) {
     EXPECT_THAT(run.out, HasSubstr("hugepages of 2Mi on NUMA domain 1            0 -> 256"));
 }
 
+TEST(Tune, as_json_every_change_has_its_file_and_values) {
+    const HostRoot root;
+    testing::make_server(root);
+    root.write("/profile.yaml", kProfile);
+    cli::TuneArguments arguments;
+    arguments.profile = root.file("/profile.yaml");
+    arguments.apply = true;
+    arguments.output = "json";
+    for (const bool dry_run : {true, false}) {
+        arguments.dry_run = dry_run;
+        const Answer run = tune(root, arguments);
+        EXPECT_EQ(run.status, 0) << run.error;
+        EXPECT_THAT(run.out,
+                    HasSubstr(std::string(R"(,"before":"0","after":"256","done":)") + (dry_run ? "false}" : "true}")));
+        EXPECT_THAT(run.out, HasSubstr(R"("by_hand":[)"));
+        EXPECT_THAT(run.out, HasSubstr("swapoff -a"));
+    }
+    cli::TuneArguments undoing;
+    undoing.undo = true;
+    undoing.output = "json";
+    EXPECT_THAT(tune(root, undoing).out, HasSubstr(R"("before":"256","after":"0","done":true})"));
+    cli::TuneArguments proposing;
+    proposing.output = "json";
+    EXPECT_THAT(tune(root, proposing).out, ::testing::StartsWith(R"({"profile":")"));
+}
+
 TEST(Tune, leaves_a_host_alone_whose_profile_asks_for_nothing) {
     const HostRoot root;
     testing::make_server(root);

@@ -42,6 +42,20 @@ TEST(RequestReader, a_request_in_any_cut_is_the_same) {
     }
 }
 
+TEST(RequestReader, the_last_chunk_comes_in_pieces_with_whatever_follows_it) {
+    const std::string head = "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n";
+    for (const std::string last :
+         {"0\r\n", "00\r\n", "0\r\nT", "0\r\nT: t\r\n", "1\r\n0\r\n0\r\n", "000\r\n", "0;x\r\n"}) {
+        for (std::size_t at_once : {std::size_t{1}, std::size_t{3}, head.size() + last.size(), std::size_t{1'000}}) {
+            RequestReader reader({});
+            EXPECT_EQ(feed(reader, head + last, at_once), State::body) << last << at_once;
+            RequestReader whole({});
+            EXPECT_EQ(feed(whole, head + last + "\r\n", at_once), last.back() == 'T' ? State::body : State::done)
+                << last << at_once;
+        }
+    }
+}
+
 TEST(RequestReader, requests_follow_each_other_and_empty_lines_are_borne) {
     RequestReader reader({});
     std::string bytes =

@@ -197,6 +197,17 @@ TEST(Documents, JsonAndYamlGiveTheSameTree) {
     EXPECT_EQ(json.objects, yaml.objects);
 }
 
+TEST(Documents, YamlMayStandInBraces) {
+    for (const char* const text : {"{kind: Pod, spec: {a: [1]}}", " \n{ kind: Pod, spec: {a: [1]} }\n",
+                                   "[{kind: Pod, spec: {a: [1]}}]", "{'kind': Pod, spec: {a: [1]}}"}) {
+        const Read read(text);
+        EXPECT_THAT(read.objects, ElementsAre("Pod: {kind='Pod',spec={a=[#1]}}")) << text;
+        EXPECT_THAT(read.faults, IsEmpty()) << text;
+    }
+    EXPECT_THAT(Read("{ }").faults, IsEmpty());
+    EXPECT_THAT(Read("{").faults, ElementsAre(HasSubstr("is not valid JSON")));
+}
+
 TEST(Times, AreSecondsSince1970) {
     EXPECT_EQ(parse_time("1970-01-01T00:00:00Z"), 0);
     EXPECT_EQ(parse_time("2026-02-28T23:59:59.123456Z"), 1'772'323'199);

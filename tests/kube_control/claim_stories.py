@@ -112,3 +112,44 @@ def devices(cluster, shim, api):
         for item in api.must("GET", path)["items"]:
             api.call("DELETE", f"{path}/{item['metadata']['name']}")
     until(lambda: not api.must("GET", claims)["items"], "the claims to go")
+
+
+def given_back(cluster, shim, api):
+    """A claim that nobody uses has a device of a node where its pod cannot go: it is cleared, and allocated on another node."""
+    base = "/apis/resource.k8s.io/v1"
+    claims = f"{base}/namespaces/default/resourceclaims"
+    cluster.node("n1", "1")
+    cluster.create(f"{base}/deviceclasses", {"metadata": {"name": "gpu"}, "spec": {}})
+
+    def devices_of(node):
+        cluster.create(f"{base}/resourceslices", {"metadata": {"name": node}, "spec": {
+            "driver": "d.example", "nodeName": node, "pool": {"name": node, "generation": 1, "resourceSliceCount": 1},
+            "devices": [{"name": "g0"}]}})
+
+    def status():
+        return api.must("GET", f"{claims}/dev").get("status", {})
+
+    devices_of("n1")
+    cluster.create(claims, {"metadata": {"name": "dev"}, "spec": {"devices": {"requests": [
+        {"name": "r", "exactly": {"deviceClassName": "gpu"}}]}}})
+    term = {"matchFields": [{"key": "metadata.name", "operator": "In", "values": ["n1"]}]}
+    result = {"request": "r", "driver": "d.example", "pool": "n1", "device": "g0"}
+    api.must("PATCH", f"{claims}/dev/status", {"status": {"allocation": {
+        "devices": {"results": [result]}, "nodeSelector": {"nodeSelectorTerms": [term]}}}}, MERGE)
+    cluster.pod("full", "1")
+    cluster.placed("full")
+    cluster.node("n2")
+    cluster.pod("p", "1", resourceClaims=[{"name": "d", "resourceClaimName": "dev"}])
+    assert "deallocation of ResourceClaim completed" in cluster.waits("p")
+    until(lambda: "allocation" not in status(), "the claim to be cleared")
+    devices_of("n2")
+    cluster.placed("p")
+    assert cluster.node_of("p") == "n2"
+    assert [d["pool"] for d in status()["allocation"]["devices"]["results"]] == ["n2"], status()
+    assert [r["name"] for r in status()["reservedFor"]] == ["p"], status()
+    for name in cluster.pods():
+        cluster.end(name)
+    for path in (claims, f"{base}/resourceslices", f"{base}/deviceclasses"):
+        for item in api.must("GET", path)["items"]:
+            api.call("DELETE", f"{path}/{item['metadata']['name']}")
+    until(lambda: not api.must("GET", claims)["items"], "the claims to go")

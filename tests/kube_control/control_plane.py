@@ -23,15 +23,22 @@ def go():
     return shutil.which("go") or next((p for p in ["/usr/local/go/bin/go"] if os.path.exists(p)), None)
 
 
-def build(folder):
+PROGRAMS = {"etcd": HERE / "etcd", "apiserver": HERE, "controllers": HERE, "kubectl": HERE / "kubectl"}
+
+
+def build(folder, names=("etcd", "apiserver", "controllers")):
     """The programs, into folder; kept if they are there. The first time takes about 12 minutes on 2 cores."""
     folder.mkdir(parents=True, exist_ok=True)
     env = dict(os.environ, GOFLAGS="-buildvcs=false -mod=readonly -p=2")
-    for name, where in (("etcd", HERE / "etcd"), ("apiserver", HERE), ("controllers", HERE)):
+    for name in names:
         if not (folder / name).exists():
             print(f"building {name} ...", flush=True)
-            package = "." if name == "etcd" else f"./{name}"
-            subprocess.run([go(), "build", "-o", str(folder / name), package], cwd=where, env=env, check=True)
+            package = "." if (PROGRAMS[name] / "main.go").exists() else f"./{name}"
+            subprocess.run([go(), "build", "-o", str(folder / name), package], cwd=PROGRAMS[name], env=env, check=True)
+
+
+def is_built(folder):
+    return all((folder / name).exists() for name in ("etcd", "apiserver", "controllers"))
 
 
 def free_port():
@@ -127,6 +134,15 @@ class ControlPlane:
                              ("POST", "/api/v1/namespaces/default/pods"), ("PATCH", "/api/v1/nodes/n1"),
                              ("DELETE", "/api/v1/namespaces/default")):
             assert as_shim(method, path, {} if method in ("POST", "PATCH") else None) == 403, (method, path)
+
+    def allowed(self, user, verb, group, resource, name_space="", name=""):
+        """Whether the API server would let the user do that."""
+        resource, _, part = resource.partition("/")
+        attributes = {"verb": verb, "group": group, "resource": resource, "subresource": part,
+                      "namespace": name_space, "name": name}
+        answer = self.must("POST", "/apis/authorization.k8s.io/v1/subjectaccessreviews",
+                           {"spec": {"user": user, "resourceAttributes": attributes}})
+        return answer["status"]["allowed"]
 
     def call(self, method, path, body=None, kind="application/json", raw=False):
         return http(f"https://127.0.0.1:{self.port}{path}", method, body, kind, raw, self.context)

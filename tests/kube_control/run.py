@@ -9,10 +9,11 @@ from xml.sax.saxutils import quoteattr
 
 import control_plane
 from appliance import Appliance
-from claim_stories import devices, storage
+from claim_stories import devices, given_back, storage
 from cluster import MERGE, Cluster
 from control_plane import until
 from failover_story import failover
+from rights_story import rights
 from shim import Shim
 
 
@@ -177,7 +178,24 @@ def daemon_killed(cluster, shim, api):
     cluster.placed("large")
 
 
-STORIES = [basic, preemption, workloads, restarts, second_scheduler, changes, expired, storage, devices, failover, daemon_killed]
+def gang(cluster, shim, api):
+    """A group by its labels: while its minimum has no room none of it is placed; once it has, all of it."""
+    for i in range(3):
+        cluster.node(f"n{i}", "2")
+    labels = {"pod-group.scheduling.x-k8s.io/name": "g", "pod-group.scheduling.x-k8s.io/min-available": "4"}
+    names = [f"g{i}" for i in range(4)]
+    for name in names:
+        cluster.pod(name, "2", labels)
+    for name in names:
+        cluster.waits(name)
+    assert not any(cluster.node_of(name) for name in names), "a part of the group was placed"
+    cluster.node("n3", "2")
+    cluster.placed(*names)
+    assert {cluster.node_of(name) for name in names} == {"n0", "n1", "n2", "n3"}
+
+
+STORIES = [basic, preemption, workloads, gang, restarts, second_scheduler, changes, expired, storage, devices, given_back,
+           failover, rights, daemon_killed]
 
 
 def empty(api, cluster):

@@ -308,6 +308,9 @@ protected:
     void on_nominated(const std::string& key, std::string_view node, std::string_view) override {
         decisions.push_back(key + " nominated " + std::string(node));
     }
+    void on_claim_given_back(const std::string& claim, std::string_view text) override {
+        decisions.push_back(claim + " given back " + std::string(text));
+    }
     void on_rejected(DecisionKind, std::string_view name, std::string_view text) override {
         ADD_FAILURE() << name << ": " << text;
     }

@@ -153,7 +153,7 @@ TEST(ClaimSteps, a_claim_that_cannot_be_prepared_is_named) {
                 HasSubstr("claim c has nothing bound to it"));
     cluster.pod("q", R"("resourceClaims":[{"name":"d","resourceClaimName":"dev"}])");
     EXPECT_THAT(cluster.books().claims_to_prepare("ns/q", "n1", "").fault,
-                HasSubstr("resource claim dev is not there"));
+                HasSubstr("resource claim ns/dev is not there"));
 }
 
 // --- the requests
@@ -200,10 +200,12 @@ struct Prepared {
     PacedRequests requests{http};
     std::vector<StorageState> states = {{StorageState::bound, {}}};  // the last one stays
     std::vector<std::string> outcomes;
+    ClaimReturns returns{requests, timers, random, [](const std::string&, const std::string&) {}};
     Preparer preparer{
         requests,
         timers,
         random,
+        returns,
         [this](const StorageStep&, const std::string&) {
             const StorageState now = states.front();
             if (states.size() > 1) {

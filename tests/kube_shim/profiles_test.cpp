@@ -120,6 +120,46 @@ TEST(Profiles, what_cannot_be_met_is_refused_by_its_name) {
     EXPECT_THAT(faults_of(kAffinity), IsEmpty());
 }
 
+std::string strategy(const std::string& type, const std::string& resources) {
+    return "profiles:\n- pluginConfig:\n  - name: NodeResourcesFit\n    args: {scoringStrategy: {type: " + type +
+           ", resources: [" + resources + "]}}\n";
+}
+
+TEST(Profiles, kinds_of_resources_count_by_their_weights) {
+    const auto node = [](const std::string& name, const std::string& amounts) {
+        return R"({"kind":"Node","metadata":{"name":")" + name + R"("},"status":{"allocatable":{"pods":"10",)" +
+               amounts + "}}}";
+    };
+    const std::string few = node("few", R"("cpu":"16","memory":"4Gi","example.com/gpu":"2")");
+    const std::string many = node("many", R"("cpu":"4","memory":"16Gi","example.com/gpu":"8")");
+    const std::string gpu = R"("containers":[{"name":"g","resources":{"requests":{"cpu":"1","example.com/gpu":"1"}}}])";
+    const auto placed = [&](const std::string& resources, const std::string& type = "LeastAllocated") {
+        SmallCluster cluster(strategy(type, resources));
+        cluster.put(few);
+        cluster.put(many);
+        cluster.put(R"({"kind":"Pod","metadata":{"name":"p","namespace":"ns","uid":"u"},"spec":{)" + gpu + "}}");
+        return cluster.of("p");
+    };
+    EXPECT_EQ(placed("{name: cpu, weight: 1}"), "few");
+    EXPECT_EQ(placed("{name: cpu}, {name: example.com/gpu, weight: 20}"), "many");
+    EXPECT_EQ(placed("{name: cpu}, {name: example.com/gpu, weight: 20}", "MostAllocated"), "few");
+    EXPECT_EQ(placed("{name: cpu, weight: 20}, {name: example.com/gpu}"), "few");
+}
+
+TEST(Profiles, kinds_and_weights_that_cannot_be_scored_are_refused_by_their_names) {
+    const auto faults = [](const std::string& resources) { return faults_of(strategy("LeastAllocated", resources)); };
+    EXPECT_THAT(faults("{name: pods}"), ElementsAre(HasSubstr("resources: `pods` is no kind that is scored")));
+    EXPECT_THAT(faults("{name: cpu, weight: 101}"), ElementsAre(HasSubstr("`cpu` has no weight of 1 to 100")));
+    EXPECT_THAT(faults("{name: cpu, weight: -1}"), ElementsAre(HasSubstr("`cpu` has no weight of 1 to 100")));
+    EXPECT_THAT(faults("{name: cpu}, {name: cpu}"), ElementsAre(HasSubstr("`cpu` is there twice")));
+    EXPECT_THAT(faults("{name: cpu}, {name: memory}, {name: ephemeral-storage, weight: 3}, {name: hugepages-2Mi}"),
+                IsEmpty());
+    EXPECT_THAT(
+        faults_of("profiles:\n- schedulerName: a\n- schedulerName: b\n  pluginConfig:\n  - name: NodeResourcesFit\n"
+                  "    args: {scoringStrategy: {resources: [{name: cpu}]}}\n"),
+        ElementsAre(HasSubstr("NodeResourcesFit.scoringStrategy: the profiles `a` and `b` differ in it")));
+}
+
 TEST(Profiles, a_daemon_is_left_alone_only_by_what_concerns_pods) {
     const auto leaves = [](const std::string& config) {
         const std::string head = "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n";
@@ -127,6 +167,8 @@ TEST(Profiles, a_daemon_is_left_alone_only_by_what_concerns_pods) {
     };
     EXPECT_TRUE(leaves(kAffinity));
     EXPECT_FALSE(leaves("podInitialBackoffSeconds: 2\n"));
+    EXPECT_FALSE(leaves(strategy("LeastAllocated", "{name: cpu, weight: 2}, {name: memory}")));
+    EXPECT_TRUE(leaves(strategy("LeastAllocated", "{name: memory, weight: 2}, {name: cpu, weight: 2}"))) << "alike";
     EXPECT_FALSE(leaves("profiles:\n- plugins: {score: {disabled: [{name: ImageLocality}]}}\n"));
     EXPECT_FALSE(leaves("profiles:\n- plugins: {postFilter: {disabled: [{name: DefaultPreemption}]}}\n"));
 }

@@ -52,7 +52,17 @@ public:
         const auto found = now_.find("ns/" + pod);
         return found == now_.end() ? "" : found->second;
     }
+    // Texts and specs that no object names are forgotten, if they are many.
+    void forget_unused() {
+        run();
+        books_.forget_unused([this](const StateBody& body) { return engine_->send(body); });
+    }
     Books& books() { return books_; }
+    const Engine& engine() const { return engine_->engine(); }
+    // "CLAIM for POD", in the order in which they were told.
+    const std::vector<std::string>& given_back() const { return given_back_; }
+    void forget_what_is_given_back() { remembers_ = false; }
+    void remember_what_is_given_back() { remembers_ = true; }
     // Of a placed pod: what it needs before it is bound.
     const ClaimSteps& steps(const std::string& pod) { return steps_["ns/" + pod]; }
 
@@ -109,12 +119,20 @@ private:
     }
     void on_waiting(const std::string& key, std::string_view text) override { now_[key] = text; }
     void on_nominated(const std::string&, std::string_view, std::string_view) override {}
+    void on_claim_given_back(const std::string& claim, std::string_view text) override {
+        given_back_.push_back(claim + " " + std::string(text));
+        if (remembers_) {
+            books_.give_back(claim);
+        }
+    }
     void on_rejected(DecisionKind, std::string_view name, std::string_view text) override {
         ADD_FAILURE() << name << ": " << text;
     }
 
     std::map<std::string, std::string> now_;
     std::map<std::string, ClaimSteps> steps_;
+    std::vector<std::string> given_back_;
+    bool remembers_ = true;
     EngineOptions engine_options_;
     Books books_;
     std::unique_ptr<EmbeddedPartition> engine_;

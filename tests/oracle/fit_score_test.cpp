@@ -90,6 +90,22 @@ TEST(OtherFitScores, RequestedToCapacityRatioFollowsItsShape) {
     EXPECT_EQ(cluster.oracle.log()[2], "3 0 place s/z n1 - -");
 }
 
+TEST(OtherFitScores, KindsCountByTheirWeights) {
+    EngineOptions options = only_fit(ScorePolicy::least_allocated);
+    options.score_resources = {{"cpu", 1}, {"gpu", 3}};
+    SmallCluster cluster(options);
+    cluster.ready();
+    cluster.node(kNode1, {{kCpu, 1000}, {kGpu, 2}});
+    cluster.node(kNode2, {{kCpu, 400}, {kGpu, 8}});
+    // Without a gpu cpu alone counts: 90 and 75. With one, (80 + 3 * 50) / 4 = 57 and (75 + 3 * 87) / 4 = 84.
+    cluster.ask({.key = "x", .application = kAppA, .requests = {{kCpu, 100}}});
+    cluster.oracle.run(1);
+    EXPECT_EQ(cluster.oracle.log()[0], "1 0 place s/x n1 - -");
+    cluster.ask({.key = "y", .application = kAppA, .requests = {{kCpu, 100}, {kGpu, 1}}});
+    cluster.oracle.run(1);
+    EXPECT_EQ(cluster.oracle.log()[1], "2 0 place s/y n2 - -");
+}
+
 TEST_F(FitScore, ARequestThatIsMissingCountsWithItsDefault) {
     cluster.node(kNode1, {{kCpu, 1000}});
     cluster.node(kNode2, {{kCpu, 1000}});

@@ -47,6 +47,7 @@ public:
 
     const std::string& not_queued() const { return not_queued_; }
     const std::string& missing_class() const { return missing_class_; }
+    bool refused() const { return !not_queued_.empty() || !missing_class_.empty(); }
     const std::vector<const KubeResourceClaim*>& allocated() const { return allocated_; }
     const std::vector<const KubeResourceClaim*>& to_allocate() const { return to_allocate_; }
 
@@ -284,6 +285,9 @@ class DynamicResourcesScore : public KubeScore {
 public:
     explicit DynamicResourcesScore(const KubeLook& look) : KubeScore(look), claims_(look) {}
     bool prescore(const std::vector<const KubeNode*>&) override {
+        if (claims_.refused()) {
+            return false;  // though the predicate is off
+        }
         return std::any_of(claims_.to_allocate().begin(), claims_.to_allocate().end(), [](const auto* claim) {
             return std::any_of(claim->requests.begin(), claim->requests.end(),
                                [](const KubeDeviceRequest& request) { return request.prioritised; });
@@ -319,6 +323,9 @@ KubeScorePointer kube_dynamic_resources_score(const KubeLook& look) {
 std::vector<KubeBinding> kube_claim_uses(const KubeLook& look, const KubeNode& node) {
     static std::uint64_t uses = 0;  // the order of placements is that of the answers
     DeviceClaims claims(look);
+    if (claims.refused()) {
+        return {};  // the predicate is off
+    }
     Solution solution;
     claims.refusal(node, solution);
     std::vector<KubeBinding> out;

@@ -73,7 +73,7 @@ public:
         out.name = read_(one.name);
         out.provisioner = read_(one.provisioner);
         out.has_binding_mode = one.has_binding_mode;
-        out.wait_for_first_consumer = one.wait_for_first_consumer;
+        out.wait_for_first_consumer = one.has_binding_mode && one.wait_for_first_consumer;
         for (const TopologyTerm& term : one.allowed_topologies) {
             out.allowed_topologies.push_back(spelled_out(term.labels, read_));
         }

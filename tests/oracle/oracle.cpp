@@ -3,6 +3,7 @@
 //
 // Thread and errors: see oracle.h.
 #include "oracle.h"
+#include "oracle_placeholders.h"
 
 #include <algorithm>
 #include <stdexcept>
@@ -42,6 +43,7 @@ Oracle::Oracle(const EngineOptions& options) : options_(options) {}
 void Oracle::apply(const Input& input) {
     std::visit([this](const auto& one) { apply_one(one); }, input);
     settle_gangs();
+    PlaceholderRules(*this).settle();
     settle_applications();
     if (queues_.complete(now_, options_.application_idle_ns)) {
         saw("an application is complete");
@@ -73,6 +75,7 @@ void Oracle::apply_one(const Tick& tick) {
     settle_gangs();
     tell_gangs();
     forget_gangs();
+    PlaceholderRules(*this).tick();
 }
 
 bool Oracle::anybody_holds_up() const {
@@ -261,6 +264,9 @@ std::int64_t Oracle::next_timer_ns() const {
         if (shim.holds_up) {
             next = std::min(next, shim.holds_up_until);
         }
+    }
+    for (const auto& [name, application] : queues_.applications) {
+        next = std::min(next, application.deadline);
     }
     const auto due = next_due();
     return due ? std::min(next, due->at) : next;

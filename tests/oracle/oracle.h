@@ -62,7 +62,7 @@ public:
     bool would_have_its_node(const Ask&) const;
     bool has_credit(const Shim&) const;
     std::uint64_t open_queries(const Shim&) const;
-    // Attempts that take away each score in turn to see; slow, for coverage.
+    // Takes away each score in turn to see; slow, for coverage.
     void count_what_decides() { counts_what_decides_ = true; }
     std::int64_t now() const { return now_; }
     const OracleQueues& queues() const { return queues_; }
@@ -81,6 +81,7 @@ public:
     std::vector<std::string> audit() const;
 
 private:
+    friend class PlaceholderRules;
     enum class Event {
         node_changed,  // created, updated, stated again; a hold dropped or replaced
         node_undrained,
@@ -149,7 +150,7 @@ private:
     void check_devices_fit(const Ask&, const Node&);
     void audit_devices(const Ask&, std::vector<std::string>& broken) const;
 
-    static std::string slot_group(const KubeNode&);
+    std::string slot_group(const KubeNode&) const;
     std::uint64_t free_slot(const std::string& group) const;
 
     // Section 3. Appends to `into`; the text of the first fault, or "".
@@ -303,7 +304,6 @@ private:
     static std::string reason_for(Ask&, const PluginAnswer&, std::size_t node);
     void take_answer(Ask&, const PluginAnswer&);
     void confirm(Ask&);
-
     KubeOptions kube_options() const;
     KubeState state_for(const Ask&, const KubeObjects&) const;
     KubeObjects assumed_objects() const;

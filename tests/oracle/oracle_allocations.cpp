@@ -2,6 +2,7 @@
 //
 // Thread and errors: see oracle.h.
 #include "oracle.h"
+#include "oracle_placeholders.h"
 
 namespace bayplan::oracle {
 
@@ -61,6 +62,7 @@ void Oracle::leave_node(Ask& ask) {
     ask.bindings.clear();
     ask.allocated_decision = 0;
     ask.chosen = false;
+    ask.sent_away = false;
     count_end_anew(ask);
     for (auto& [sequence, other] : asks_) {
         other.victims.erase(ask.sequence);
@@ -76,6 +78,10 @@ void Oracle::leave_node(Ask& ask) {
 void Oracle::end_ask(std::uint64_t sequence, bool wakes) {
     Ask& ask = asks_.at(sequence);
     const bool placed = !ask.node.empty();
+    PlaceholderRules(*this).forget(ask);
+    if (ask.placeholder) {
+        PlaceholderRules(*this).goes(ask);
+    }
     if (ask.state == AskState::on_permit && gangs_.at(ask.gang).hold_lost.empty()) {
         gangs_.at(ask.gang).hold_lost = ask.key + " is gone";
     }

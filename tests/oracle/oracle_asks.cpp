@@ -6,6 +6,7 @@
 
 #include "kube_match.h"
 #include "oracle.h"
+#include "oracle_placeholders.h"
 
 namespace bayplan::oracle {
 
@@ -121,6 +122,7 @@ std::string Oracle::ask_faults(const Shim& shim, const AskItem& record, Ask& wan
     wanted.opted_out = record.never_victim;
     wanted.originator = record.originator;
     wanted.created_s = record.created_s;
+    wanted.placeholder = record.placeholder;
     if (options_.coscheduling.mode != Coscheduling::off && !record.foreign && !wanted.application.empty()) {
         const bool grouped = !wanted.group.empty();
         wanted.group_fault = record.group_fault;
@@ -148,6 +150,10 @@ std::string Oracle::ask_record(const std::string& name, const AskItem& record) {
         saw("an ask of a priority that its shim may not have");
         return "priority " + std::to_string(record.priority) + " is above " + std::to_string(most);
     }
+    if (const std::string why = PlaceholderRules::fault_of(options_, record); !why.empty()) {
+        saw("a placeholder that cannot be one");
+        return why;
+    }
     wanted.shim = name;
     const Ask* existing = find_ask(name, wanted.key);
     if (existing == nullptr) {
@@ -174,6 +180,9 @@ bool tolerates_drained(const Ask& ask) {
 std::string Oracle::change_ask(Ask& ask, const Ask& wanted) {
     if (ask.application != wanted.application) {
         return "key is in use by application " + (ask.application.empty() ? "-" : ask.application);
+    }
+    if (ask.placeholder != wanted.placeholder) {
+        return ask.placeholder ? "is a placeholder" : "is no placeholder";
     }
     if (has_it_for_good(ask)) {
         if (!wanted.node.empty() && wanted.node != ask.node) {
@@ -225,6 +234,7 @@ std::string Oracle::change_ask(Ask& ask, const Ask& wanted) {
     take_victim_facts(ask, wanted);
     const bool had_gates = ask.state == AskState::gated && !ask.pod.spec->gates.empty();
     const bool was_in_gang = ask.coscheduled();
+    const bool waited = ask.state == AskState::gated && PlaceholderRules::waits(ask);
     const std::string gang_before = ask.gang;
     const std::uint64_t sequence = ask.sequence;
     ask.pod = wanted.pod;
@@ -241,6 +251,10 @@ std::string Oracle::change_ask(Ask& ask, const Ask& wanted) {
     if (wanted.node.empty() && ask.coscheduled()) {
         end_reservation(ask, false);
     }
+    if (waited && (!wanted.node.empty() || !ask.pod.spec->gates.empty() || ask.coscheduled())) {
+        saw("does not wait for a placeholder any more");
+        PlaceholderRules(*this).forget(ask);
+    }
     if (!wanted.node.empty()) {
         run_where_stated(ask, wanted.node);
     } else if (!ask.awaited_node.empty()) {
@@ -254,6 +268,8 @@ std::string Oracle::change_ask(Ask& ask, const Ask& wanted) {
         ask.state = AskState::gated;
         ask.nacked = false;
         ask.failed_by.clear();
+    } else if (waited || (had_gates && PlaceholderRules(*this).holds_up(ask))) {
+        saw("stated again while it waits for a placeholder");
     } else if (was_in_gang && !had_gates) {
         saw("leaves its gang");
         ask.state = ask.backoff_until > now_ ? AskState::backoff : AskState::pending;
@@ -373,6 +389,10 @@ std::string Oracle::add_ask(const std::string& name, Ask wanted) {
     if (wanted.node.empty() && wanted.foreign) {
         return "foreign pod without a node";
     }
+    if (!wanted.foreign && PlaceholderRules::has_failed(queues_, name, wanted.application)) {
+        saw("an ask of an application that has failed");
+        return "application " + wanted.application + " has failed";
+    }
     if (const std::string fault = force_fault(nullptr, wanted); !fault.empty()) {
         return fault;
     }
@@ -405,7 +425,7 @@ std::string Oracle::add_ask(const std::string& name, Ask wanted) {
     }
     if (!ask.pod.spec->gates.empty()) {
         become_gated(ask);
-    } else if (ask.coscheduled()) {
+    } else if (ask.coscheduled() || PlaceholderRules(*this).holds_up(ask)) {
         ask.state = AskState::gated;
     }
     touch(ask);

@@ -8,6 +8,7 @@
 #include <tuple>
 
 #include "oracle.h"
+#include "oracle_placeholders.h"
 
 namespace bayplan::oracle {
 
@@ -26,6 +27,7 @@ std::uint64_t Oracle::run(std::uint64_t attempts_max) {
         if (act_on_a_reservation()) {
             ++made;
             settle_gangs();
+            PlaceholderRules(*this).settle();
             settle_applications();
             continue;
         }
@@ -36,6 +38,9 @@ std::uint64_t Oracle::run(std::uint64_t attempts_max) {
         for (const auto& [name, shim] : shims_) {
             decided_by_["rule: an attempt while a resync is open"] += shim.resync_open;
         }
+        if (ask->due) {
+            PlaceholderRules(*this).begin_due(asks_.at(ask->sequence));
+        }
         if (ask->gang.empty()) {
             attempt(asks_.at(ask->sequence));
             ++made;
@@ -44,6 +49,7 @@ std::uint64_t Oracle::run(std::uint64_t attempts_max) {
             made += permit ? attempt_permit(ask->gang) : attempt_gang(ask->gang);
         }
         settle_gangs();
+        PlaceholderRules(*this).settle();
         settle_applications();
     }
     return made;
@@ -52,6 +58,9 @@ std::uint64_t Oracle::run(std::uint64_t attempts_max) {
 const Ask* Oracle::next_ask() const {
     if (anybody_holds_up()) {
         return nullptr;
+    }
+    if (const Ask* const due = PlaceholderRules::first_due(*this)) {
+        return due;
     }
     if (options_.queues) {
         const Ask* const found = next_in_queues();
@@ -100,6 +109,10 @@ KubeOptions Oracle::kube_options() const {
     }
     for (const ScorePoint& point : options_.score_shape) {
         out.shape.push_back({point.utilization, 10 * point.score});
+    }
+    out.fit_resources.clear();
+    for (const ScoredResource& one : options_.score_resources) {
+        out.fit_resources.emplace_back(one.name, one.weight);
     }
     out.weights.clear();
     for (const ScoreRow& row : kScoreRows) {
@@ -381,6 +394,9 @@ void Oracle::tell_failure(Ask& ask, const std::string& message, bool is_nominate
 // R-LAW-3 at the moment of the commit; later the capacity may shrink below use. What is held against
 // the ask is as good as in use.
 void Oracle::check_fit(const Ask& ask, const Node& node) {
+    if (!options_.predicates.empty() && std::ranges::count(options_.predicates, "NodeResourcesFit") == 0) {
+        return;  // amounts decide nothing
+    }
     Amounts taken = node.used;
     add(node.foreign, 1, taken);
     add(ask.requests, 1, taken);

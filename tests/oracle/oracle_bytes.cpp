@@ -102,6 +102,11 @@ std::uint64_t Oracle::bytes_of(const std::string& name) const {
         for (const std::string& group : shim.user_groups.at(application)) {
             bytes += of_list_entry(group);
         }
+        if (const auto found = shim.placeholder_asks.find(application); found != shim.placeholder_asks.end()) {
+            for (const auto& [kind, amount] : found->second) {
+                bytes += 16 + kind.size();
+            }
+        }
     }
     for (const auto& [key, sequence] : shim.asks) {
         bytes += of_ask(asks_.at(sequence));

@@ -302,6 +302,9 @@ std::int64_t Oracle::next_age(const Ask& ask) const {
 
 // R-LAW-3. A DaemonSet pod leaves alone what is in use and what operators hold.
 void Oracle::check_daemon_fit(const Ask& ask, const std::string& node) {
+    if (!options_.predicates.empty() && std::ranges::count(options_.predicates, "NodeResourcesFit") == 0) {
+        return;  // amounts decide nothing
+    }
     const Respected respected = respected_by(ask, node);
     Amounts taken = nodes_.at(node).used;
     add(nodes_.at(node).foreign, 1, taken);

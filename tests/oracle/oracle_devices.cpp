@@ -130,6 +130,9 @@ void Oracle::declare_devices(const Node& node, const KubeNode& before) {
 
 // R-LAW-3, device by device, at the moment of the commit.
 void Oracle::check_devices_fit(const Ask& ask, const Node& node) {
+    if (!options_.predicates.empty() && std::ranges::count(options_.predicates, "NodeResourcesFit") == 0) {
+        return;  // devices are counted there
+    }
     for (const auto& [kind, amount] : ask.requests) {
         if (!node.facts.devices.contains(kind)) {
             continue;

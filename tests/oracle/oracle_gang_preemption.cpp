@@ -360,6 +360,7 @@ void Oracle::nominate_together(const std::vector<GangNomination>& nominations, b
         decide(member.shim, DecisionKind::nominated, member.key, std::string(kNominatedNodeKey), one.node);
         send_away(member, one.victims, told, gives_way);
     }
+    trying_.clear();  // to asks of lower priority its nominations are like any
     for (const GangNomination& one : nominations) {
         clear_lower_nominations(asks_.at(one.ask), one.node);
     }

@@ -164,6 +164,16 @@ std::string Oracle::add_application(const std::string& name, const ApplicationIt
         groups.push_back(shim.dictionary.at(group));
         bytes += 64 + groups.back().size();
     }
+    Amounts placeholder_ask;
+    if (options_.queues) {
+        if (const std::string fault = check_amounts(shim, record.placeholder_ask, placeholder_ask); !fault.empty()) {
+            return fault;
+        }
+        std::erase_if(placeholder_ask, [](const auto& one) { return one.second == 0; });
+        for (const auto& [kind, amount] : placeholder_ask) {
+            bytes += 16 + kind.size();
+        }
+    }
     if (const std::string fault = bytes_fault(name, bytes, 0); !fault.empty()) {
         return fault;
     }
@@ -172,10 +182,17 @@ std::string Oracle::add_application(const std::string& name, const ApplicationIt
             return shim.dictionary.contains(id) ? shim.dictionary.at(id) : std::string();
         };
         const std::string fault = queues_.add_application({name, text->second}, named(record.queue), named(record.user),
-                                                          groups, options_.made_queues_max);
+                                                          groups, options_.made_queues_max, in_queues(placeholder_ask));
         if (!fault.empty()) {
             return fault;
         }
+        QueuedApplication& application = queues_.applications.at({name, text->second});
+        application.hard = record.gang_style == GangStyle::hard;
+        if (!placeholder_ask.empty() && record.placeholder_timeout_ms > 0) {
+            application.timeout = std::min(record.placeholder_timeout_ms, INT64_MAX / 1'000'000) * 1'000'000;
+        }
+        application.hard = application.hard && !placeholder_ask.empty();
+        shim.placeholder_asks[text->second] = placeholder_ask;
     }
     shim.applications.insert(text->second);
     shim.user_groups[text->second] = groups;
@@ -195,6 +212,7 @@ std::string Oracle::remove_application(const std::string& name, DictId id) {
     queues_.remove_application({name, text->second});
     shim.applications.erase(text->second);
     shim.user_groups.erase(text->second);
+    shim.placeholder_asks.erase(text->second);
     return "";
 }
 
@@ -244,6 +262,11 @@ std::string Oracle::nack_record(const std::string& name, const NackItem& record)
         return "no such allocation";
     }
     Ask& ask = asks_.at(found->sequence);
+    if (ask.placeholder && ask.sent_away) {
+        saw("a placeholder that was to go is refused");
+        end_ask(ask.sequence, true);
+        return "";
+    }
     ask.avoids = ask.node;
     ask.avoids_until = now_ + options_.avoid_rejecting_ns;
     leave_node(ask);
@@ -276,6 +299,7 @@ void Oracle::message(const std::string& name, const ResyncBeginMessage&) {
     }
     shim.applications.clear();
     shim.user_groups.clear();
+    shim.placeholder_asks.clear();
     queues_.remove_applications_of(name);
     forget_objects_of(name);
     for (auto& [node_name, node] : nodes_) {

@@ -3,6 +3,7 @@
 // Thread and errors: see oracle.h.
 #include <algorithm>
 #include <bit>
+#include <set>
 #include <stdexcept>
 
 #include "oracle.h"
@@ -244,7 +245,7 @@ void Oracle::decommission(const std::string& name) {
 }
 
 // The group as one text: lengths keep two different tuples from reading alike.
-std::string Oracle::slot_group(const KubeNode& facts) {
+std::string Oracle::slot_group(const KubeNode& facts) const {
     const auto first_of = [&](std::initializer_list<const char*> keys) {
         for (const char* key : keys) {
             const auto found = facts.labels.find(key);
@@ -259,13 +260,26 @@ std::string Oracle::slot_group(const KubeNode& facts) {
     const std::string type =
         first_of({"node.kubernetes.io/instance-type", "beta.kubernetes.io/instance-type", "instance-type"});
     const auto with_length = [](const std::string& text) { return std::to_string(text.size()) + ":" + text; };
-    std::string group = with_length(zone) + with_length(type);
+    std::string shape;
     for (const auto& [kind, amount] : facts.allocatable) {  // std::map: in byte order of the names
         if (amount > 0) {
-            group += with_length(kind) + std::to_string(std::bit_width(static_cast<std::uint64_t>(amount))) + ";";
+            shape += with_length(kind) + std::to_string(std::bit_width(static_cast<std::uint64_t>(amount))) + ";";
         }
     }
-    return group;
+    std::set<std::string> there;
+    for (const auto& [name, node] : nodes_) {
+        there.insert(node.slot_group);
+    }
+    const std::string group = with_length(zone) + with_length(type) + shape;
+    const std::string of_shape = with_length("") + with_length("") + shape;
+    const std::size_t most = 64 + nodes_.size() / 64;
+    if (there.contains(group) || there.size() < most) {
+        return group;
+    }
+    if (there.contains(of_shape) || there.size() < 2 * most) {
+        return of_shape;
+    }
+    return with_length("") + with_length("");
 }
 
 std::uint64_t Oracle::free_slot(const std::string& group) const {

@@ -212,7 +212,7 @@ void OracleQueues::make(const std::string& path, const std::string& maker) {
 
 std::string OracleQueues::add_application(const ApplicationName& name, const std::string& queue,
                                           const std::string& user, const std::vector<std::string>& groups,
-                                          std::uint64_t made_max) {
+                                          std::uint64_t made_max, const queue_config::Resources& placeholder_ask) {
     if (!loaded_) {
         return "no queues are configured yet";
     }
@@ -255,36 +255,20 @@ std::string OracleQueues::add_application(const ApplicationName& name, const std
             config.max_applications = made.child_template->max_applications;
         }
     }
-    applications[name] = {path,
-                          user,
-                          groups.empty() ? std::vector{user} : groups,
-                          ++last_number_,
-                          ApplicationState::created,
-                          0,
-                          std::numeric_limits<long>::max()};
+    if (const std::string fault = gang_fault(path, placeholder_ask); !fault.empty()) {
+        return fault;
+    }
+    QueuedApplication& application = applications[name] = {};
+    application.leaf = path;
+    application.user = user;
+    application.groups = groups.empty() ? std::vector{user} : groups;
+    application.number = ++last_number_;
+    application.placeholder_ask = placeholder_ask;
     return "";
 }
 
 void OracleQueues::remove_applications_of(const std::string& shim) {
     std::erase_if(applications, [&](const auto& one) { return one.first.first == shim; });
-}
-
-void OracleQueues::settle(const ApplicationName& name, bool has_any, bool has_node, std::int64_t now) {
-    QueuedApplication& application = applications.at(name);
-    ApplicationState& state = application.state;
-    if (!has_any) {
-        const bool was_busy = state == ApplicationState::accepted || state == ApplicationState::running;
-        if (was_busy) {
-            state = ApplicationState::completing;
-            application.completing_since = now;
-        }
-        return;
-    }
-    if (has_node || state == ApplicationState::completing) {
-        state = ApplicationState::running;
-    } else if (state == ApplicationState::created || state == ApplicationState::completed) {
-        state = ApplicationState::accepted;
-    }
 }
 
 bool OracleQueues::complete(std::int64_t now, std::int64_t idle) {
@@ -323,33 +307,6 @@ void Oracle::apply_one(const QueuesText& queues) {
     }
 }
 
-// After each item: which applications have any asks, and which of them run.
-void Oracle::settle_applications() {
-    for (auto& [name, application] : queues_.applications) {
-        bool has_any = false;
-        bool has_node = false;
-        for (const auto& [sequence, ask] : asks_) {
-            const bool waits = ask.state == AskState::pending || ask.state == AskState::backoff ||
-                               ask.state == AskState::unschedulable || ask.state == AskState::reserved;
-            if (ask.foreign || ask.shim != name.first || ask.application != name.second) {
-                continue;
-            }
-            has_any = true;
-            has_node = has_node || !ask.node.empty();
-            if (!waits && ask.node.empty()) {
-                continue;
-            }
-            application.oldest = std::min(application.oldest, static_cast<long>(ask.created_s));
-        }
-        if (has_any && application.state == ApplicationState::completed) {
-            saw("an application that was complete begins anew");
-        }
-        queues_.settle(name, has_any, has_node, now_);
-    }
-}
-
-namespace {
-
 queue_config::Resources in_queues(const Amounts& amounts) {
     queue_config::Resources out;
     for (const auto& [kind, amount] : amounts) {
@@ -360,7 +317,40 @@ queue_config::Resources in_queues(const Amounts& amounts) {
     return out;
 }
 
-}  // namespace
+// After each item: which applications have any asks, and which of them run.
+void Oracle::settle_applications() {
+    for (auto& [name, application] : queues_.applications) {
+        bool has_any = false;
+        bool has_node = false;
+        bool has_placeholder = false;
+        queue_config::Resources kept;
+        for (const auto& [sequence, ask] : asks_) {
+            const bool waits = ask.state == AskState::pending || ask.state == AskState::backoff ||
+                               ask.state == AskState::unschedulable || ask.state == AskState::reserved;
+            if (ask.foreign || ask.shim != name.first || ask.application != name.second) {
+                continue;
+            }
+            has_any = true;
+            has_node = has_node || (!ask.node.empty() && !ask.placeholder);
+            has_placeholder = has_placeholder || ask.placeholder;
+            if (ask.placeholder && !ask.node.empty()) {
+                queue_config::add_to(kept, in_queues(ask.requests));
+            }
+            if (!waits && ask.node.empty()) {
+                continue;
+            }
+            application.oldest = std::min(application.oldest, static_cast<long>(ask.created_s));
+        }
+        if (has_any && application.state == ApplicationState::completed) {
+            saw("an application that was complete begins anew");
+        }
+        const bool whole = !application.placeholder_ask.empty() && kept == application.placeholder_ask;
+        if (whole && application.state == ApplicationState::accepted) {
+            saw("an application starts as its placeholders are whole");
+        }
+        queues_.settle(name, has_any, has_node || whole, has_placeholder, now_);
+    }
+}
 
 // The tree as it stands, and the sequence numbers of its asks.
 std::vector<std::uint64_t> Oracle::fill_tree(queue_tree::NaiveTree& tree) const {
@@ -386,6 +376,11 @@ std::vector<std::uint64_t> Oracle::fill_tree(queue_tree::NaiveTree& tree) const 
         one.user = application.user;
         one.groups = application.groups;
         one.running = application.state == ApplicationState::running;
+        for (const auto& [sequence, ask] : asks_) {
+            // An application that waits for its placeholders counts as soon as any has a node.
+            one.running = one.running || (!ask.foreign && ask.shim == name->first && ask.application == name->second &&
+                                          !ask.node.empty());
+        }
         one.allowed = has_credit(shims_.at(name->first));
         one.oldest = application.oldest;
         tree.applications.push_back(one);

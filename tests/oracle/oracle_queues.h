@@ -17,7 +17,10 @@
 
 namespace bayplan::oracle {
 
-enum class ApplicationState { created, accepted, running, completing, completed };
+// Amounts as queues name them, without zeros.
+queue_config::Resources in_queues(const std::map<std::string, std::int64_t>&);
+
+enum class ApplicationState { created, accepted, running, completing, completed, resuming, failing, failed };
 
 struct QueuedApplication {
     std::string leaf;  // path
@@ -27,6 +30,12 @@ struct QueuedApplication {
     ApplicationState state = ApplicationState::created;
     std::int64_t completing_since = 0;
     long oldest = std::numeric_limits<long>::max();  // of all asks that it ever had
+    // rules/placeholders.md
+    queue_config::Resources placeholder_ask = {};
+    bool hard = false;
+    std::int64_t timeout = 900'000'000'000;
+    std::int64_t deadline = INT64_MAX;  // INT64_MAX: none of its placeholders has had a node
+    bool is_over = false;
 };
 
 class OracleQueues {
@@ -37,11 +46,12 @@ public:
     bool load(const std::string& partition, const std::string& text);
     // The fault or "". Makes queues as the rules say.
     std::string add_application(const ApplicationName&, const std::string& queue, const std::string& user,
-                                const std::vector<std::string>& groups, std::uint64_t made_max);
+                                const std::vector<std::string>& groups, std::uint64_t made_max,
+                                const queue_config::Resources& placeholder_ask = {});
     void remove_application(const ApplicationName& name) { applications.erase(name); }
     void remove_applications_of(const std::string& shim);
-    // After anything happened: whether the application has any ask, and one with a node.
-    void settle(const ApplicationName&, bool has_any, bool has_node, std::int64_t now);
+    // After anything happened: whether the application has any ask, what starts it, and any placeholder.
+    void settle(const ApplicationName&, bool has_any, bool starts, bool has_placeholder, std::int64_t now);
     // Whether any has become complete.
     bool complete(std::int64_t now, std::int64_t idle);
     void clean();
@@ -66,6 +76,7 @@ private:
     std::string path_of(const queue_config::PlacementRuleConfig&, const std::string& queue, const std::string& user,
                         std::string& fault) const;
     bool accepts(const std::string& path) const;
+    std::string gang_fault(const std::string& path, const queue_config::Resources& placeholder_ask) const;
     std::string lowest(std::string path) const;
     void make(const std::string& path, const std::string& maker);
     bool may_make(const std::string& path, const std::string& maker, std::uint64_t most) const;

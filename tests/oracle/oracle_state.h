@@ -101,6 +101,15 @@ struct Ask {
     // Its group, or what is wrong with its statement of one, says when it is tried.
     bool coscheduled() const { return !gang.empty() || group_fault != GroupFault::none; }
 
+    // rules/placeholders.md
+    bool placeholder = false;
+    bool sent_away = false;      // of one: its shim is to delete it; of another: likewise, its application has failed
+    std::uint64_t taken_by = 0;  // the ask that takes it over; 0: none
+    std::uint64_t takes = 0;     // the placeholder that goes for it; 0: none
+    bool held = false;           // it waits for one of its task group
+    bool due = false;            // its placeholder has gone
+    std::string due_node;        // where that was
+
     // rules/plugins.md
     std::uint64_t query = 0;  // open; 0: none
     std::uint64_t queries = 0;
@@ -203,6 +212,7 @@ struct Shim {
     std::map<SpecNumber, std::shared_ptr<const KubeSpec>> specs;
     std::set<std::string> applications;
     std::map<std::string, std::vector<std::string>> user_groups;  // of applications, as stated
+    std::map<std::string, Amounts> placeholder_asks;              // likewise
     std::map<std::string, std::uint64_t> asks;                    // key -> sequence number
     std::uint64_t applied = 0;
     std::uint64_t last_number = 0;

@@ -10,7 +10,7 @@ namespace bayplan::oracle {
 void Oracle::count_end_anew(Ask& ask) {
     const bool placed = !ask.node.empty();
     const bool was_terminating = ask.pod.terminating;
-    ask.pod.terminating = placed && (ask.stated_terminating || ask.chosen);
+    ask.pod.terminating = placed && (ask.stated_terminating || ask.chosen || ask.sent_away);
     ask.pod.preempted = placed && (ask.stated_preempted || ask.chosen);
     if (!ask.pod.terminating) {
         ask.pod.stuck = false;

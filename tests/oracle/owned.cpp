@@ -27,7 +27,8 @@ StateBody Borrowed::borrow(const OwnedNodes& owned) {
 
 StateBody Borrowed::borrow(const OwnedApplications& owned) {
     for (const OwnedApplication& one : owned.add) {
-        applications_.push_back({one.application, one.queue, one.user, one.user_groups});
+        applications_.push_back({one.application, one.queue, one.user, one.user_groups, one.placeholder_ask,
+                                 one.gang_style, one.placeholder_timeout_ms});
     }
     return ApplicationsMessage{applications_, owned.remove};
 }
@@ -65,6 +66,7 @@ StateBody Borrowed::borrow(const OwnedAsks& owned) {
         record.is_static = ask.is_static;
         record.never_victim = ask.never_victim;
         record.originator = ask.originator;
+        record.placeholder = ask.placeholder;
         asks_.push_back(record);
     }
     return AsksMessage{asks_};

@@ -55,6 +55,7 @@ struct OwnedAsk {
     bool is_static = false;
     bool never_victim = false;
     bool originator = false;
+    bool placeholder = false;
 };
 
 struct OwnedRelease {
@@ -76,6 +77,9 @@ struct OwnedApplication {
     DictId queue = 0;
     DictId user = 0;
     std::vector<DictId> user_groups = {};
+    std::vector<Amount> placeholder_ask = {};
+    GangStyle gang_style = GangStyle::unknown;
+    std::int64_t placeholder_timeout_ms = 0;
 };
 struct OwnedApplications {
     std::vector<OwnedApplication> add = {};

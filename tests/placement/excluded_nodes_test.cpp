@@ -20,7 +20,7 @@ namespace {
 
 constexpr std::uint32_t kNodesOfWorld = 700;
 constexpr int kStepsOfWorld = 1'200;
-constexpr int kKinds = 6;
+constexpr int kKinds = 7;
 
 TEST(ExcludedNodes, are_told_by_block) {
     ExcludedNodes excluded;
@@ -65,6 +65,9 @@ protected:
         EngineOptions options;
         options.executor = ExecutorKind::inline_;
         options.score = policy;
+        // None that looks at volumes.
+        options.predicates = {"NodeUnschedulable", "NodeName",         "TaintToleration",   "NodeAffinity",
+                              "NodePorts",         "NodeResourcesFit", "PodTopologySpread", "InterPodAffinity"};
         return options;
     }
 
@@ -110,7 +113,7 @@ protected:
     Slot some_slot() { return slots_[static_cast<std::size_t>(below(kNodesOfWorld))]; }
 
     // 0: nothing but amounts. 1: a selector of nodes. 2: spread over hosts, so that other pods count. 3: some nodes by name.
-    // 4: both. 5: one node, by the class.
+    // 4: both. 5: one node, by the class. 6: a volume, which nobody looks at.
     PodSpec spec_of_kind(int kind) {
         PodSpec spec;
         spec.name_space = text("space");
@@ -135,6 +138,9 @@ protected:
             constraint.hard = false;
             constraint.selector = {{{text("color"), LabelOperator::in, {color}}}};
             spec.spread = {constraint};
+        }
+        if (kind == 6) {
+            spec.volumes.emplace_back().name = text("data");
         }
         return spec;
     }
@@ -195,7 +201,8 @@ protected:
     std::mt19937_64 random_;
     const EngineOptions options_ = options_of(std::get<1>(GetParam()));
     World world_{options_, 2, kAllCounts};
-    BlockEvaluator evaluator_{make_predicates({}), make_scores(options_), options_.score, lane_kernels(options_.simd)};
+    BlockEvaluator evaluator_{make_predicates(options_.predicates), make_scores(options_), options_.score,
+                              lane_kernels(options_.simd)};
     ClusterSearch search_{evaluator_.predicates(), make_cluster_scores(options_), evaluator_.kernels()};
     ClusterSearch naive_{evaluator_.predicates(), make_cluster_scores(options_), evaluator_.kernels()};
     Pipeline pipeline_{options_,
@@ -244,7 +251,7 @@ TEST_P(ExcludedNodesInWorlds, the_best_of_all_other_nodes_is_found) {
 
 // Where no other pod has a say, each is the best node beside those before it.
 TEST_P(ExcludedNodesInWorlds, the_next_best_follow_in_their_order) {
-    constexpr int kKindsAlone[] = {0, 1, 3, 5};
+    constexpr int kKindsAlone[] = {0, 1, 3, 5, 6};
     std::size_t most_found = 0;
     for (int step = 0; step < kStepsOfWorld / 4; ++step) {
         const auto kind = static_cast<std::size_t>(kKindsAlone[below(std::ssize(kKindsAlone))]);

@@ -110,5 +110,73 @@ TEST(Scores, the_setting_chooses_the_form_of_node_resources_fit) {
     EXPECT_EQ(score(ScorePolicy::requested_to_capacity_ratio), 10);
 }
 
+// Kinds of an operator's choice, by hand: cpu 100 of 400 in use with the ask, memory 60 of 100, gpu 2 of 8, disk 30 of 90.
+struct WeightedCase {
+    const char* about;
+    std::vector<ScoredResource> scored;
+    std::int64_t least, most, shaped;
+};
+
+const WeightedCase kWeightedCases[] = {
+    {"one kind", {{"cpu", 1}}, 75, 25, 25},
+    {"weights, truncating", {{"cpu", 2}, {"memory", 1}}, (2 * 75 + 40) / 3, (2 * 25 + 60) / 3, 37},
+    {"a kind that the pod asks for", {{"example.com/gpu", 3}, {"memory", 1}}, (3 * 75 + 40) / 4, (3 * 25 + 60) / 4, 34},
+    {"a kind that it does not ask for counts if it is local storage",
+     {{"example.com/other", 100}, {"ephemeral-storage", 1}, {"cpu", 1}},
+     (66 + 75) / 2,
+     (33 + 25) / 2,
+     29},
+    {"a kind that the node has not", {{"example.com/none", 5}, {"cpu", 1}}, 75, 25, 25},
+    {"nothing that counts", {{"example.com/other", 5}}, 0, 0, 0},
+};
+
+TEST(Scores, weighted_kinds_by_table) {
+    for (const WeightedCase& one : kWeightedCases) {
+        EngineOptions options;
+        options.score_resources = one.scored;
+        ResourceTable names;
+        acquire_scored(names, one.scored);
+        NodeBlock block;
+        const auto give = [&](const char* name, const char* used_by, std::int64_t capacity, std::int64_t used) {
+            for (const char* const column : {name, used_by}) {
+                const ResourceId id = names.acquire(column);
+                block.resources.resize(std::max<std::size_t>(block.resources.size(), raw(id) + 1));
+                auto& at = block.resources[raw(id)];
+                if (at == nullptr) {
+                    at = std::make_unique<ResourceColumns>();
+                }
+            }
+            block.resources[raw(names.acquire(name))]->capacity[9] = capacity;
+            block.resources[raw(names.acquire(used_by))]->used[9] = used;
+        };
+        give("cpu", "cpu\nscored", 400, 70);
+        give("memory", "memory\nscored", 100, 60);
+        give("example.com/gpu", "example.com/gpu", 8, 1);
+        give("example.com/other", "example.com/other", 10, 5);
+        give("ephemeral-storage", "ephemeral-storage", 90, 30);
+        AskClass asks;
+        asks.own_cpu = 30;
+        asks.requests = {{names.acquire("example.com/gpu"), 1}, {names.acquire("example.com/none"), 1}};
+        for (const auto& [policy, wanted] :
+             {std::pair(ScorePolicy::least_allocated, one.least), std::pair(ScorePolicy::most_allocated, one.most),
+              std::pair(ScorePolicy::requested_to_capacity_ratio, one.shaped)}) {
+            options.score = policy;
+            const auto score = make_resources_fit_score(options);
+            LaneScores scores{};
+            score->add(asks, block, std::uint64_t{1} << 9, 1, scores);
+            EXPECT_EQ(scores[9], wanted) << one.about << ", form " << static_cast<int>(policy);
+            EXPECT_FALSE(score->is_bounded());
+        }
+    }
+}
+
+TEST(Scores, cpu_and_memory_alike_are_scored_by_the_forms_for_many_nodes) {
+    EngineOptions options;
+    options.score_resources = {{"memory", 7}, {"cpu", 7}};
+    EXPECT_TRUE(make_resources_fit_score(options)->is_bounded());
+    options.score_resources = {{"memory", 7}, {"cpu", 6}};
+    EXPECT_FALSE(make_resources_fit_score(options)->is_bounded());
+}
+
 }  // namespace
 }  // namespace bayplan

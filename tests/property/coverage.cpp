@@ -90,6 +90,13 @@ constexpr Rejection kRejections[] = {
     {DecisionKind::ask_rejected, "more than ", " asks"},
     {DecisionKind::ask_rejected, "foreign pod without a node", ""},
     {DecisionKind::ask_rejected, "no such ask", ""},
+    {DecisionKind::ask_rejected, "placeholders need queues", ""},
+    {DecisionKind::ask_rejected, "a placeholder is in a task group without a minimum", ""},
+    {DecisionKind::ask_rejected, "is a placeholder", ""},
+    {DecisionKind::ask_rejected, "is no placeholder", ""},
+    {DecisionKind::ask_rejected, "application ", " has failed"},
+    {DecisionKind::application_rejected, "queue ", " sorts by shares, which gangs cannot be in"},
+    {DecisionKind::application_rejected, "the gang asks for ", ""},
 };
 
 constexpr std::string_view kFailures[] = {"node(s) were unschedulable",
@@ -212,7 +219,19 @@ constexpr std::string_view kRules[] = {"queried about one node",
                                        "nomination gives way to a daemon pod",
                                        "reservation: delay at once",
                                        "reservation: nothing-found at once",
-                                       "reservation: expire"};
+                                       "reservation: expire",
+                                       "an application starts as its placeholders are whole",
+                                       "an ask takes over a placeholder",
+                                       "an ask is left without a placeholder",
+                                       "placeholders were not used in time",
+                                       "a hard gang fails",
+                                       "a soft gang resumes",
+                                       "tried in its placeholder's place",
+                                       "its placeholder's node is gone",
+                                       "stated again while it waits for a placeholder",
+                                       "does not wait for a placeholder any more",
+                                       "an ask of an application that has failed",
+                                       "a placeholder that was to go is refused"};
 constexpr std::string_view kDecidingRules[] = {"refused beside nominated pods",
                                                "refused by another predicate beside nominated pods",
                                                "a node left out",
@@ -293,6 +312,7 @@ Coverage::Coverage(bool what_decides) {
             counts_["decided by score " + name] = 0;
         }
     }
+    expect_shapes();
     for (const char* event : kEvents) {
         counts_[std::string("event ") + event] = 0;
     }
@@ -306,6 +326,7 @@ void Coverage::add(const std::vector<Event>& events) {
         count(std::string("event ") + kEvents[event.index()]);
         if (const auto* state = std::get_if<StateEvent>(&event)) {
             count(std::string("message ") + kBodies[state->body.index()]);
+            count_shapes(*state);
         }
     }
 }
@@ -357,6 +378,7 @@ void Coverage::add(const oracle::Oracle& oracle) {
     for (const auto& [what, times] : oracle.decided_by()) {
         count("decided by " + what, times);
     }
+    count_shapes(oracle);
     count("asks woken", oracle.counters().woken);
     count("resyncs overdue", oracle.counters().resyncs_overdue);
     count("holds at the end", oracle.holds().size());

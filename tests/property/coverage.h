@@ -18,6 +18,7 @@ class Coverage {
 public:
     void add(const std::vector<Event>&);
     void add(const oracle::Oracle&);  // at the end of its history
+    void add(const EngineOptions&);
     // What a text of the rules reads like is in here; each with how often it occurred, perhaps
     // never.
     const std::map<std::string, std::uint64_t>& counts() const { return counts_; }
@@ -30,6 +31,9 @@ public:
 private:
     void count(const std::string& what, std::uint64_t times = 1) { counts_[what] += times; }
     void count_decision(const oracle::NumberedDecision&);
+    void expect_shapes();
+    void count_shapes(const StateEvent&);
+    void count_shapes(const oracle::Oracle&);
 
     std::map<std::string, std::uint64_t> counts_;
 };

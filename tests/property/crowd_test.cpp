@@ -16,7 +16,6 @@ namespace {
 constexpr std::uint64_t kHistories = 1000;
 constexpr std::uint64_t kPerLargeOne = 1000;  // small ones for each large one
 constexpr std::int64_t kLargeScale = 4;
-constexpr int kShrinkTrials = 3000;
 constexpr int kFailuresShown = 3;
 constexpr std::uint64_t kCrowdSalt = 0xc405d;
 
@@ -56,7 +55,7 @@ std::optional<Difference> first_fault(const History& history) {
 
 std::string shrunk(const History& history) {
     const History small = shrink(
-        history, [](const History& candidate) { return first_fault(candidate).has_value(); }, kShrinkTrials);
+        history, [](const History& candidate) { return first_fault(candidate).has_value(); }, Suite::shrink_trials());
     const auto remaining = first_fault(small);
     return "\nThe smallest history found:\n" + to_text(small) +
            "and there: " + (remaining ? remaining->what : "no difference when run again");

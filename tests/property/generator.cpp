@@ -24,10 +24,13 @@ const std::vector<std::string>& common_texts() {
 
 Generator::Generator(std::uint64_t seed, const EngineOptions& options)
     : random_(seed),
-      plugin_random_(seed ^ 0x51a9'17d0'6e2b'c84fU),
+      plugin_random_(plugin_random(seed)),
       give_back_random_(seed ^ 0x3b1f'60c2'97d4'e85aU),
+      placeholder_random_(seed ^ 0x7c25'e0b9'148d'a36fU),
+      odd_(seed),
       options_(options) {
-    plugins_ = plugin_random_.chance(12);
+    plugins_ = plugin_random_.chance(kPluginPercent);
+    placeholders_ = placeholder_random_.chance(options_.queues ? 45 : 3);
     large_ = random_.chance(4);
     spread_out_ = large_ && seed % 2 == 0;
     length_ = static_cast<std::uint64_t>(random_.between(30, random_.chance(10) ? 500 : 180));
@@ -36,6 +39,14 @@ Generator::Generator(std::uint64_t seed, const EngineOptions& options)
     plain_ = random_.chance(crowded_ ? 35 : 20);
     spoil_percent_ = random_.chance(70) ? 3 : 12;
     devices_ = random_.chance(40);
+    plain_ = plain_ && !odd_.has_odd_shapes();
+    if (odd_.has_all_together()) {
+        devices_ = true;
+        crowded_ = !large_;
+    }
+    if (odd_.has_all_together() || odd_.has_many_shims() || odd_.is_at_the_limit()) {
+        length_ += length_ / 2;  // fewer asks find a place there
+    }
     make_shapes();
     make_shims();
     priorities_ = random_.chance(crowded_ ? 5 : 30)
@@ -91,14 +102,34 @@ void Generator::make_shapes() {
         }
         ask_shapes_.push_back(shape);
     }
+    if (odd_.is_at_the_limit()) {
+        enlarge_shapes();
+    }
+}
+
+// Nodes that have as much as may be said, and pods of which a few fit: sums come near to what the limits let them.
+void Generator::enlarge_shapes() {
+    for (Shape& shape : node_shapes_) {
+        for (auto& [kind, amount] : shape.amounts) {
+            const bool counted = kind == "pods" || kind.starts_with("example.com/");
+            amount = counted ? amount : kLargestAmount - amount % 1'000;
+        }
+    }
+    for (Shape& shape : ask_shapes_) {
+        for (auto& [kind, amount] : shape.amounts) {
+            const bool counted = kind == "pods" || kind.starts_with("example.com/") || amount == 0;
+            amount = counted ? amount : kLargestAmount / (2 + amount % 7) - amount % 3;
+        }
+    }
 }
 
 void Generator::make_shims() {
-    const std::int64_t count = random_.between(1, 3);
+    const std::int64_t count = odd_.has_many_shims() ? random_.between(4, 7) : random_.between(1, 3);
     for (std::int64_t i = 0; i < count; ++i) {
         ShimModel shim;
         shim.name = "shim-" + std::string(1, static_cast<char>('a' + i));
-        const std::int64_t nodes = large_ && i == 0 ? random_.between(180, 330) : random_.between(1, crowded_ ? 5 : 40);
+        const std::int64_t most = odd_.has_many_shims() ? 8 : crowded_ ? 5 : 40;
+        const std::int64_t nodes = large_ && i == 0 ? random_.between(180, 330) : random_.between(1, most);
         for (std::int64_t n = 0; n < nodes; ++n) {
             shim.nodes.push_back(shim.name + "-node-" + std::to_string(n));
         }
@@ -128,6 +159,10 @@ void Generator::make_shims() {
                 shim.ids.emplace(text, claims++);
             }
         }
+        DictId odd = 60'000;
+        for (const std::string& text : odd_.has_odd_shapes() ? OddWorld::texts() : none) {
+            shim.ids.emplace(text, odd++);
+        }
         shim.ids["somebody"] = 4'000'000'000U;  // ids need not be dense
         if (plugins_) {
             name_plugins(shim);
@@ -144,6 +179,10 @@ void Generator::make_shims() {
 }
 
 Event Generator::next(const oracle::Oracle& oracle) {
+    if (odd_.is_of_today() && clock_ns_ == 0) {
+        clock_ns_ = kToday * 1'000 * kMs;
+        return TickEvent{clock_ns_};
+    }
     if (options_.queues && random_.chance(has_queues_ ? 3 : 70)) {
         has_queues_ = true;
         return QueuesEvent{random_queues(random_)};
@@ -202,6 +241,9 @@ Event Generator::shim_event(const oracle::Oracle& oracle, ShimModel& model) {
         const bool begin = !shim.resync_begun;
         return StateEvent{model.name, 0, false,
                           begin ? oracle::OwnedBody(oracle::OwnedResyncBegin{}) : oracle::OwnedResyncEnd{}};
+    }
+    if (placeholders_ && !shim.resync_open && placeholder_random_.chance(20)) {
+        return StateEvent{model.name, 0, false, placeholders_gone(oracle, model)};
     }
     if (plugins_ && !shim.resync_open && plugin_random_.chance(40)) {
         if (oracle::OwnedAnswers found = answers(oracle, model); !found.answers.empty()) {

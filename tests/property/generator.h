@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "history.h"
+#include "odd_world.h"
 #include "oracle.h"
 #include "random.h"
 #include "random_kube.h"
@@ -25,6 +26,9 @@ EngineOptions random_options(Random&, bool with_tbb);
 // Of the simple preemptor: on most of the time, and with ages that a history reaches.
 DaemonsetOptions random_daemonset(Random&);
 PluginOptions random_plugins(Random&);
+// The numbers behind everything about plugins of a history; the first of them is whether shims serve any.
+constexpr std::uint64_t kPluginPercent = 12;
+Random plugin_random(std::uint64_t seed);
 CoschedulingOptions random_coscheduling(Random&);
 // The second group only.
 void randomize_execution(EngineOptions&, Random&, bool with_tbb);
@@ -60,6 +64,7 @@ private:
     void make_shims();
     void make_shapes();
     std::int64_t device_amount();
+    void enlarge_shapes();
     Event shim_event(const oracle::Oracle&, ShimModel&);
     Event connection_event(const oracle::Oracle&, ShimModel&);
     Event plain_event(const oracle::Oracle&, ShimModel&);
@@ -107,6 +112,11 @@ private:
     oracle::OwnedApplications applications(const oracle::Oracle&, ShimModel&);
     void choose_queue(const oracle::Oracle&, const ShimModel&, oracle::OwnedApplication&);
     std::string any_application(const oracle::Oracle&, const ShimModel&);
+
+    // generator_placeholders.cpp
+    void expect_placeholders(const oracle::Oracle&, const ShimModel&, oracle::OwnedApplication&);
+    void join_task_group(const oracle::Oracle&, const ShimModel&, oracle::OwnedAsk&);
+    oracle::OwnedReleases placeholders_gone(const oracle::Oracle&, const ShimModel&);
     std::vector<Attribute> tags(const oracle::Oracle&, const ShimModel&);
 
     // generator_kube.cpp: specs and objects.
@@ -128,6 +138,8 @@ private:
     Random random_;
     Random plugin_random_;
     Random give_back_random_;
+    Random placeholder_random_;
+    OddWorld odd_;
     EngineOptions options_;
     std::uint64_t length_ = 0;
     bool large_ = false;       // several blocks of nodes
@@ -137,8 +149,9 @@ private:
     bool sink_refuses_ = false;
     bool has_queues_ = false;
     bool sink_may_refuse_ = false;
-    bool plugins_ = false;  // specs name predicates that shims serve
-    bool devices_ = false;  // nodes have devices, and asks want some
+    bool plugins_ = false;       // specs name predicates that shims serve
+    bool placeholders_ = false;  // applications have task groups with placeholders, and pods that take them over
+    bool devices_ = false;       // nodes have devices, and asks want some
     std::uint64_t spoil_percent_ = 0;
     std::uint64_t confirm_percent_ = 0;  // how soon shims tell that chosen victims are gone
     std::vector<ShimModel> shims_;

@@ -32,6 +32,7 @@ oracle::OwnedApplications Generator::applications(const oracle::Oracle& oracle, 
         if (random_.chance(4)) {
             record.application = kUndefined;
         }
+        expect_placeholders(oracle, model, record);
         if (random_.chance(2)) {
             record.user_groups.push_back(random_.chance(50) ? 0 : kUndefined);
         }

@@ -87,6 +87,7 @@ oracle::OwnedNode Generator::create_node(const oracle::Oracle& oracle, ShimModel
     }
     if (!plain_) {
         furnish(node, name, random_, ids(oracle, model));
+        odd_.change(node, ids(oracle, model));
     }
     if (random_.chance(spoil_percent_)) {
         switch (plain_ ? 0 : random_.below(4)) {
@@ -175,6 +176,11 @@ oracle::OwnedAsk Generator::new_ask(const oracle::Oracle& oracle, ShimModel& mod
     ask.tags = tags(oracle, model);
     ask_for_nodes(oracle, model, ask);
     ask_for_preemption(oracle, model, ask);
+    join_task_group(oracle, model, ask);
+    odd_.change(ask);
+    if (odd_.nominates()) {
+        ask.nominated_node = id_of(oracle, model, any_node(oracle));
+    }
     return ask;
 }
 
@@ -242,6 +248,7 @@ oracle::OwnedAsk Generator::restated(const oracle::Oracle& oracle, const ShimMod
     out.is_static = ask.is_static;
     out.never_victim = ask.opted_out;
     out.originator = ask.originator;
+    out.placeholder = ask.placeholder;
     return out;
 }
 
@@ -287,6 +294,7 @@ oracle::OwnedAsk Generator::changed_ask(const oracle::Oracle& oracle, ShimModel&
     if (random_.chance(3)) {
         out.foreign = !out.foreign;
     }
+    out.placeholder = out.placeholder != (placeholders_ && placeholder_random_.chance(3));
     return out;
 }
 

@@ -4,6 +4,9 @@
 // Thread and errors: see generator.h.
 #include "generator.h"
 
+#include <algorithm>
+#include <iterator>
+
 namespace bayplan::property {
 
 namespace {
@@ -64,6 +67,7 @@ SpecItem Generator::spec_record(const oracle::Oracle& oracle, const ShimModel& m
     Random content(seed->second);
     SpecItem item{number, random_spec(content, ids(oracle, model), model.nodes)};
     need_plugins(ids(oracle, model), seed->second, item.spec);
+    odd_.change(item.spec, seed->second, ids(oracle, model));
     return item;
 }
 
@@ -122,6 +126,7 @@ oracle::OwnedObjects Generator::objects(const oracle::Oracle& oracle, ShimModel&
     const IdOf id = ids(oracle, model);
     for (std::int64_t i = random_.between(1, 4); i > 0; --i) {
         out.objects.push_back(random_object(random_, id, model.nodes));
+        odd_.change(out.objects.back(), id, model.nodes);
     }
     if (random_.chance(spoil_percent_)) {
         out.objects.push_back({Namespace{kUndefined, {}}, false});
@@ -140,12 +145,17 @@ void Generator::plan_kube(const oracle::Oracle& oracle, ShimModel& model, const 
             Random content(seed);
             specs.define.push_back({number, random_spec(content, id, model.nodes)});
             need_plugins(id, seed, specs.define.back().spec);
+            odd_.change(specs.define.back().spec, seed, id);
         }
     }
     model.plan.push_back(StateEvent{model.name, 0, false, specs});
     if (random_.chance(85)) {
-        model.plan.push_back(
-            StateEvent{model.name, 0, false, oracle::OwnedObjects{first_objects(random_, id, model.nodes)}});
+        std::vector<ObjectItem> objects = first_objects(random_, id, model.nodes);
+        for (ObjectItem& item : objects) {
+            odd_.change(item, id, model.nodes);
+        }
+        std::ranges::move(odd_.first_objects(id), std::back_inserter(objects));
+        model.plan.push_back(StateEvent{model.name, 0, false, oracle::OwnedObjects{std::move(objects)}});
     }
     if (!oracle.objects().claims.empty() && random_.chance(50)) {
         model.plan.push_back(StateEvent{model.name, 0, false, objects(oracle, model)});

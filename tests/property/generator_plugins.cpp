@@ -15,6 +15,10 @@ constexpr DictId kFirstPluginId = 50'000;
 
 }  // namespace
 
+Random plugin_random(std::uint64_t seed) { return Random(seed ^ 0x51a9'17d0'6e2b'c84fU); }
+
+bool is_plugin_world(std::uint64_t seed) { return plugin_random(seed).chance(kPluginPercent); }
+
 PluginOptions random_plugins(Random& random) {
     PluginOptions out;
     out.deadline_ns = random.chance(50) ? 5'000 * kMs : random.between(1, 4'000) * kMs;

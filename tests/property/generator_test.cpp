@@ -54,6 +54,7 @@ TEST(Generator, ReachesEveryInputAndEveryRejection) {
     for (std::uint64_t seed = 1; seed <= kHistories; ++seed) {
         const History history = history_of(seed, true);
         const oracle::Oracle oracle = played(history);
+        coverage.add(history.options);
         coverage.add(history.events);
         coverage.add(oracle);
         ASSERT_EQ(oracle.audit(), std::vector<std::string>{}) << to_text(history);
@@ -64,6 +65,7 @@ TEST(Generator, ReachesEveryInputAndEveryRejection) {
     // A few things are met once in some hundreds of histories: as many more as it takes, to a bound.
     for (std::uint64_t seed = kHistories + 1; seed <= 2 * kHistories && !coverage.never_seen().empty(); ++seed) {
         const History history = history_of(seed, true);
+        coverage.add(history.options);
         coverage.add(history.events);
         coverage.add(played(history));
     }

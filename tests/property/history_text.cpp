@@ -94,6 +94,11 @@ private:
             for (const DictId group : add.user_groups) {
                 out_ << " in group " << name(group);
             }
+            if (!add.placeholder_ask.empty()) {
+                out_ << " with placeholders, style " << static_cast<int>(add.gang_style) << " for "
+                     << add.placeholder_timeout_ms << " ms,";
+                write_amounts(add.placeholder_ask);
+            }
             out_ << ";";
         }
         for (const DictId id : body.remove) {
@@ -113,7 +118,7 @@ private:
                  << (ask.terminating ? " terminating" : "") << (ask.preempted ? " preempted" : "")
                  << (ask.never_preempts ? " never preempts" : "") << (ask.daemonset ? " of a DaemonSet" : "")
                  << (ask.is_static ? " static" : "") << (ask.never_victim ? " opted out" : "")
-                 << (ask.originator ? " owner" : "")
+                 << (ask.originator ? " owner" : "") << (ask.placeholder ? " placeholder" : "")
                  << (ask.nominated_node != 0 ? " nominated to " + name(ask.nominated_node) : "")
                  << (ask.spec != 0 ? " spec " + std::to_string(ask.spec) : "");
             write_amounts(ask.requests);
@@ -195,6 +200,14 @@ std::string weights_of(const ScoreWeights& weights) {
     return out;
 }
 
+std::string scored_of(const EngineOptions& options) {
+    std::string out;
+    for (const ScoredResource& one : options.score_resources) {
+        out += " " + one.name + ":" + std::to_string(one.weight);
+    }
+    return out;
+}
+
 std::string score_of(const EngineOptions& options) {
     switch (options.score) {
         case ScorePolicy::least_allocated: return "least allocated";
@@ -228,8 +241,8 @@ std::string to_text(const EngineOptions& options) {
     out << "credit_window " << options.credit_window << ", unacknowledged_max " << options.unacknowledged_max
         << ", dictionary_max " << options.dictionary_max << ", nodes_max " << options.nodes_max << ", applications_max "
         << options.applications_max << ", asks_max " << options.asks_max << ", backoff " << options.backoff_initial_ns
-        << " to " << options.backoff_max_ns << " ns, score " << score_of(options) << ", specs_max " << options.specs_max
-        << ", objects_max " << options.objects_max << ", compat "
+        << " to " << options.backoff_max_ns << " ns, score " << score_of(options) << " of" << scored_of(options)
+        << ", specs_max " << options.specs_max << ", objects_max " << options.objects_max << ", compat "
         << (options.compat == Compat::bayplan ? "bayplan" : "kubernetes-1.35") << ", weights "
         << weights_of(options.weights) << ", predicates" << (options.predicates.empty() ? " all" : "");
     for (const std::string& name : options.predicates) {
@@ -259,7 +272,8 @@ std::string to_text(const EngineOptions& options) {
         << ", simd " << static_cast<int>(options.simd) << ", workers " << options.workers << ", shards "
         << options.shards << ", batch " << options.batch << ", depth " << options.depth << ", victim workers "
         << options.victim_workers << ", victim path " << static_cast<int>(options.victim_path) << ", teller "
-        << static_cast<int>(options.teller) << " with " << options.teller_ring_bytes << " bytes";
+        << static_cast<int>(options.teller) << " with " << options.teller_ring_bytes << " bytes, class caches of "
+        << options.class_caches_bytes;
     return out.str();
 }
 

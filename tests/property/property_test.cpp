@@ -14,12 +14,12 @@ namespace bayplan::property {
 namespace {
 
 constexpr std::uint64_t kHistories = 2000;  // about 30 s in a release build on an idle core
-constexpr int kShrinkTrials = 3000;
 constexpr int kFailuresShown = 3;
 
 std::string shrunk(const History& history, const Difference& difference) {
     const History small = shrink(
-        history, [](const History& candidate) { return first_difference(candidate).has_value(); }, kShrinkTrials);
+        history, [](const History& candidate) { return first_difference(candidate).has_value(); },
+        Suite::shrink_trials());
     const auto remaining = first_difference(small);
     return "at event " + std::to_string(difference.event) + " of " + std::to_string(history.events.size()) + ": " +
            difference.what + "\nThe smallest history found:\n" + to_text(small) +
@@ -47,6 +47,7 @@ TEST(Property, EngineEqualsOracleAfterEveryStep) {
             ADD_FAILURE() << "seed " << seed << " " << shrunk(history, {what, history.events.size() - 1});
             ++failures;
         }
+        coverage.add(history.options);
         coverage.add(history.events);
         coverage.add(lockstep.oracle());
         const EngineCounters counters = lockstep.counters();

@@ -27,7 +27,7 @@ void randomize_execution(EngineOptions& options, Random& random, bool with_tbb) 
     options.workers = random.pick(std::vector<std::uint32_t>{1, 2, 4});
     options.shards = random.pick(std::vector<std::uint32_t>{1, 3, 4, 7, 16});
     options.batch = random.pick(std::vector<std::uint32_t>{1, 16, 64, 256});
-    options.depth = random.pick(std::vector<std::uint32_t>{1, 2});
+    options.depth = random.pick(std::vector<std::uint32_t>{1, 2, 1, 2, 3, 5});
     options.victim_workers = static_cast<std::uint32_t>(random.below(4));
     options.victim_path = random.pick(std::vector<VictimPath>{
         VictimPath::automatic, VictimPath::inline_, VictimPath::workers, VictimPath::workers, VictimPath::plain});
@@ -48,6 +48,18 @@ PreemptionOptions random_preemption(Random& random, Compat compat) {
     out.stuck_after_ns = random.chance(50) ? 30'000 * kMs : random.between(1, 20'000 * kMs);
     out.victim_retries = static_cast<std::uint32_t>(random.between(0, 3));
     out.daemonset = random_daemonset(random);
+    return out;
+}
+
+// Kinds of the histories and a kind that nothing has, in any order.
+std::vector<ScoredResource> random_scored(Random& random) {
+    std::vector<std::string> names{"cpu", "memory", "ephemeral-storage", "example.com/gpu", "pods", "example.com/none"};
+    std::vector<ScoredResource> out;
+    for (std::int64_t left = random.between(1, 4); left > 0; --left) {
+        const std::size_t at = random.below(names.size());
+        out.push_back({names[at], static_cast<std::int32_t>(random.chance(40) ? 1 : random.between(1, 100))});
+        names.erase(names.begin() + static_cast<std::ptrdiff_t>(at));
+    }
     return out;
 }
 
@@ -136,6 +148,9 @@ EngineOptions random_options(Random& random, bool with_tbb) {
     }
     options.plugins = random_plugins(random);
     options.coscheduling = random_coscheduling(random);
+    if (random.chance(30)) {
+        options.score_resources = random_scored(random);
+    }
     return options;
 }
 

@@ -18,17 +18,15 @@ namespace bayplan::property {
 namespace {
 
 #if defined(__SANITIZE_THREAD__)
-constexpr bool kThreadSanitizer = true;
 constexpr std::uint64_t kSlowdown = 40;
 #elif defined(__SANITIZE_ADDRESS__)
-constexpr bool kThreadSanitizer = false;
 constexpr std::uint64_t kSlowdown = 8;
 #else
-constexpr bool kThreadSanitizer = false;
 constexpr std::uint64_t kSlowdown = 1;
 #endif
 
 constexpr unsigned kStuckSeconds = 300;
+constexpr std::uint64_t kShrinkTrials = 3000;
 constexpr std::uint64_t kOptionsSalt = 0x0b7105;
 
 std::uint64_t number_in(const char* variable, std::uint64_t otherwise) {
@@ -53,16 +51,20 @@ Suite Suite::from_environment(std::uint64_t usual, const char* histories) {
     const bool one_seed = std::getenv("BAYPLAN_SEED") != nullptr;
     suite.first_seed = number_in("BAYPLAN_SEED", 1);
     suite.histories = number_in(histories, one_seed ? 1 : (usual + kSlowdown - 1) / kSlowdown);
-    suite.with_tbb = !kThreadSanitizer && number_in("BAYPLAN_NO_TBB", 0) == 0;
+    suite.with_tbb = number_in("BAYPLAN_NO_TBB", 0) == 0;
     suite.complete = suite.histories >= 500;
     return suite;
 }
 
 std::uint64_t Suite::slowdown() { return kSlowdown; }
 
+int Suite::shrink_trials() { return static_cast<int>(number_in("BAYPLAN_SHRINK_TRIALS", kShrinkTrials)); }
+
 EngineOptions options_of(std::uint64_t seed, bool with_tbb) {
     Random random(seed ^ kOptionsSalt);
-    return random_options(random, with_tbb);
+    EngineOptions options = random_options(random, with_tbb);
+    OddWorld(seed).change(options);
+    return options;
 }
 
 History history_of(std::uint64_t seed, bool with_tbb) {

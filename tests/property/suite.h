@@ -4,8 +4,8 @@
 // BAYPLAN_HISTORIES=N   that many histories in place of the default
 // BAYPLAN_CROWDS=N      likewise, of crowded clusters
 // BAYPLAN_SEED=S        the first seed; without BAYPLAN_HISTORIES only that one
-// BAYPLAN_NO_TBB=1      no TBB executor (always so under ThreadSanitizer, which cannot see into
-// TBB)
+// BAYPLAN_NO_TBB=1      no TBB executor
+// BAYPLAN_SHRINK_TRIALS=N  attempts at most to make a failing history smaller; 0: it is printed as it is
 //
 // Thread: one. Errors: a number that cannot be read counts as not given.
 #pragma once
@@ -28,6 +28,7 @@ struct Suite {
     static Suite from_environment(std::uint64_t usual, const char* histories = "BAYPLAN_HISTORIES");
     // By how much fewer: 1 without a sanitizer.
     static std::uint64_t slowdown();
+    static int shrink_trials();
 };
 
 // The options that belong to a seed.

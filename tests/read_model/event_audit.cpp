@@ -56,6 +56,9 @@ int detail_of(std::uint8_t state) {
         case queue_tree::ApplicationState::running: return 206;
         case queue_tree::ApplicationState::completing: return 207;
         case queue_tree::ApplicationState::completed: return 208;
+        case queue_tree::ApplicationState::failing: return 209;
+        case queue_tree::ApplicationState::failed: return 210;
+        case queue_tree::ApplicationState::resuming: return 211;
         default: return 0;
     }
 }

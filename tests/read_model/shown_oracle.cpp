@@ -53,7 +53,8 @@ unsigned flags_of(const oracle::Ask& ask) {
     const auto flag = [](bool is, PodFlag bit) { return is ? static_cast<unsigned>(bit) : 0u; };
     return flag(ask.foreign, kForeign) | flag(ask.is_static, kStatic) | flag(ask.originator, kOriginator) |
            flag(has_node(ask) && ask.pod.terminating, kTerminating) |
-           flag(has_node(ask) && ask.pod.preempted, kPreempted) | flag(ask.told_scale_up, kToldScaleUp);
+           flag(has_node(ask) && ask.pod.preempted, kPreempted) | flag(ask.told_scale_up, kToldScaleUp) |
+           flag(ask.placeholder, kPlaceholder);
 }
 
 std::string text_of(const oracle::Ask& ask) {
@@ -97,6 +98,9 @@ const char* word_of(oracle::ApplicationState state) {
         case oracle::ApplicationState::accepted: return "Accepted";
         case oracle::ApplicationState::running: return "Running";
         case oracle::ApplicationState::completing: return "Completing";
+        case oracle::ApplicationState::resuming: return "Resuming";
+        case oracle::ApplicationState::failing: return "Failing";
+        case oracle::ApplicationState::failed: return "Failed";
         case oracle::ApplicationState::completed: break;
     }
     return "Completed";

@@ -9,6 +9,7 @@
 // Thread: main; the engine brings its own workers.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <iostream>
 #include <memory>
@@ -37,7 +38,8 @@ EngineOptions options_of(const Story& story) {
     property::Random random(story.seed);
     EngineOptions out = story.crowd ? property::crowd_options(random, true) : property::random_options(random, true);
     out.daemon_instance = (out.daemon_instance & INT64_MAX) | 1;
-    out.simd = SimdLevel::automatic;  // a replay may be on another machine
+    out.depth = std::min(out.depth, EngineOptions().depth);  // histories go deeper than a setting may
+    out.simd = SimdLevel::automatic;                         // a replay may be on another machine
     return out;
 }
 

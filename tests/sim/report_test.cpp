@@ -342,8 +342,8 @@ TEST(Report, TableOfANomination) {
               "  woken by: a node added, a pod gone\n"
               "  on 2 of them preemption makes room; fewest budgets broken, then the least important victims:\n"
               "      NODE  BUDGETS      HIGHEST      PRIORITIES   COUNT  VICTIMS\n"
-              "    > n1          1            5      4294967306       2  ns/a, ns/b\n"
-              "      n2          1            7      2147483655       1  ns/e\n\n");
+              "    > n1          1            5              10       2  ns/a, ns/b\n"
+              "      n2          1            7               7       1  ns/e\n\n");
     SimulatedDecision plain = nominated();
     plain.explanation.reset();
     EXPECT_EQ(report(Format::table, {plain, gated()}),

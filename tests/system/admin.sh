@@ -24,6 +24,10 @@ admin 0 help
 said '^forget-shim PARTITION SHIM' out
 admin 0 live
 said '^live$' out
+admin 0 live -o json
+said '^{"order":"live","answer":"live"}$' out
+admin 0 status -o json
+expect out order status
 admin 0 ready
 running() { # and its engine has applied a tick
     admin 0 status
@@ -47,7 +51,7 @@ said 'partition default is drained' err
 shim shim-a --nodes 100 --pods 500 --settle 60s --timeout 120s
 waiting() { [ "$(field daemon.status pending)" = 500 ]; }
 until_true 30 waiting
-sleep 1.2
+newer_status daemon
 expect daemon.status placed 0
 admin 0 drain off
 [ "$(probe readyz)" = "ok 200" ] || fail "readyz: $(probe readyz)"
@@ -87,7 +91,9 @@ until_true 10 log_says daemon 'level=debug msg="admin request" order=live'
 admin 0 log-level warning
 admin 1 log-level loud
 admin 1 nonsense
-said "there is no order 'nonsense'" err
+said "there is no order 'nonsense'; see help" err
+admin 1 drian on
+said "did you mean .drain." err
 admin 2 'a	tab'
 ended=0
 "$bayplan" admin --socket "$work/none.sock" live >/dev/null 2>&1 || ended=$?

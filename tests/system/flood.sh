@@ -47,7 +47,7 @@ checked "24000 pods placed over one connection while $sent packets of nobody cam
 # Half-open handshakes are given up after five seconds.
 nothing_pending() { [ "$(counter daemon.status handshakes_pending)" = 0 ]; }
 until_true 30 nothing_pending
-sleep 1.5
+newer_status daemon
 attempts=$(counter daemon.status handshake_attempts)
 lost_below=$(counter daemon.status kernel_rx_minus_port_rx)
 [ "$attempts" -gt 0 ] && [ $((attempts + lost_below)) -ge 10000 ] || fail "$attempts attempts, $lost_below lost by af_packet"

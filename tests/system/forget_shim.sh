@@ -25,7 +25,7 @@ until_true 30 log_says daemon 'msg="connection closed"'
 shim shim-b --nodes 100 --pods 2000 --node-prefix b- --settle 60s --timeout 120s
 stated() { [ "$(field daemon.status pending)" -gt 0 ]; }
 until_true 30 stated
-sleep 1.5
+newer_status daemon
 expect daemon.status placed 0
 kill -0 "$shim" || fail "the other shim's load is over"
 checked "the other shim's pods wait: $(field daemon.status pending) pending, none placed"
@@ -36,6 +36,8 @@ expect daemon.status placed 0
 forget shim-a
 [ "$ended" = 0 ] || { cat "$work/forget.log"; fail "forget-shim ended with $ended"; }
 checked "$(cat "$work/forget.log")"
+forget shim-a -o json
+expect forget.log forgotten True
 end_of "$shim"
 [ "$ended" = 0 ] || fail "the load ended with $ended"
 expect shim-b.json placed 2000

@@ -45,7 +45,7 @@ until_true 60 is 'bayplan_engine_allocations{partition="default"} > bool 0' 1
 # What it holds is what the daemon says, sample by sample: of those that do not change any more.
 until_true 60 is 'delta(bayplan_engine_attempts_total[3s])' 0
 curl -sf "http://$rest/ws/v1/metrics" -o "$work/metrics" || fail "no metrics"
-sleep 2
+until_true 60 is "timestamp(up{job=\"yunikorn\"}) > bool $(date +%s.%N)" 1
 curl -sf -G --data-urlencode 'match[]={job="yunikorn"}' "http://$web/federate" -o "$work/federated" || fail "no federation"
 python3 - "$work/metrics" "$work/federated" <<'END' || fail "Prometheus holds other numbers"
 import re, sys

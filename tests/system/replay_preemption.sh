@@ -78,6 +78,20 @@ claimed=$(awk '$3 == "place" && /@claim-/' "$work/live-claims.decisions" | wc -l
 [ "$claimed" -gt 80 ] || fail "$claimed placements with devices"
 checked "live-claims: $claimed placements with a device of their claim"
 
+# Every other claim has a device when the run begins, which no pod uses: of a node that is lost it is given back, and the pod
+# gets another one.
+partition_settings="    backoff_initial: 50ms
+    backoff_max: 400ms"
+live_run live-claims-back "place fail release give_back" \
+    --nodes 12 --pods 44 --rate 500 --device-claims 8 --claims-allocated 0.5 --churn 0.2 --nodes-lost 3
+given_back=$(awk '$3 == "give_back"' "$work/live-claims-back.decisions" | wc -l)
+expect shim-a.json claims_given_back "$given_back"
+expect shim-a.json unplaced 0
+awk '$3 == "give_back" { sub("^load/", "@", $NF); print $NF }' "$work/live-claims-back.decisions" >"$work/back"
+again=$(awk '$3 == "place"' "$work/live-claims-back.decisions" | grep -c -w -F -f "$work/back" || true)
+[ "$again" -ge "$given_back" ] || fail "$given_back claims were given back, $again got devices again"
+checked "live-claims-back: $given_back claims given back, $again times with devices again"
+
 partition_settings="    backoff_initial: 50ms
     backoff_max: 400ms
     preemption_reports: yes

@@ -132,6 +132,15 @@ expect() {
     [ "$value" = "$3" ] || fail "$1: $2 is $value, not $3"
 }
 
+# newer_status NAME: waits for a status that was begun after the call; the first one that differs may have been under way.
+newer_status() {
+    for _ in 1 2; do
+        known=$(field "$1.status" uptime_ms)
+        until_true 30 differs "$1.status" uptime_ms "$known"
+    done
+}
+differs() { [ "$(field "$1" "$2")" != "$3" ]; }
+
 journal_longer_than() { [ -f "$work/journal" ] && [ "$(wc -c <"$work/journal")" -gt "$1" ]; }
 
 # replay NAME: decision log NAME.decisions and inputs NAME.inputs of a record; its digest in $digest.

@@ -26,7 +26,7 @@ protected:
     SpecTable specs_{texts_};
     TopologyKeys keys_{texts_};
     NodeFilters filters_{texts_, known_, keys_};
-    PodCounts counts_{texts_, asks_, specs_, keys_, filters_, false};
+    PodCounts counts_{texts_, asks_, specs_, keys_, filters_, false, 10 * kLanes * sizeof(std::int32_t)};
     Text name_space_ = texts_.acquire("team");
     Text label_ = texts_.acquire("x");
 };
@@ -62,6 +62,46 @@ TEST_F(PodCountsTest, a_set_of_terms_holds_their_namespaces_and_selectors) {
     for (const char* const word : {"a", "b", "c", "d"}) {
         EXPECT_EQ(texts_.find(word), kNone<Text>) << word;
     }
+}
+
+// The limit is one column of ten blocks.
+TEST_F(PodCountsTest, columns_beyond_the_limit_are_made_anew_with_what_came_meanwhile) {
+    constexpr std::size_t kSlots = 10 * kLanes;
+    const auto counter_of = [&](const char* value) {
+        PodSpec spec;
+        spec.name_space = name_space_;
+        spec.labels = {{label_, texts_.acquire(value)}};
+        const SpecId id = specs_.acquire(std::move(spec));
+        counts_.spec_added(id, {});
+        SetKey key;
+        key.spread = true;
+        key.name_space = name_space_;
+        key.selector.requirements = {{label_, LabelOperator::in, {texts_.acquire(value)}}};
+        return std::pair(id, counts_.acquire({.set = counts_.acquire_set(key)}));
+    };
+    const auto [spec, counter] = counter_of("1");
+    const auto [other_spec, other] = counter_of("2");
+    const Slot slot{600};
+    counts_.add_pod(spec, slot, false, 1);
+    EXPECT_EQ(counts_.by_slot(counter, kSlots)[600], 1);
+    counts_.add_pod(spec, slot, false, 1);
+    EXPECT_EQ(counts_.by_slot(counter, kSlots)[600], 2);
+    counts_.add_pod(other_spec, Slot{601}, false, 1);
+    EXPECT_EQ(counts_.by_slot(other, kSlots)[601], 1);
+
+    counts_.forget_columns();
+    counts_.add_pod(spec, slot, false, 1);
+    counts_.add_pod(spec, Slot{300}, false, 1);
+    for (int turn = 0; turn < 3; ++turn) {
+        const std::int32_t* const column = counts_.by_slot(counter, kSlots);
+        EXPECT_EQ(column[600], 3);
+        EXPECT_EQ(column[300], 1);
+        EXPECT_EQ(column[601], 0);
+        counts_.forget_columns();
+        EXPECT_EQ(counts_.by_slot(other, kSlots)[601], 1);
+        counts_.forget_columns();
+    }
+    EXPECT_EQ(counts_.total(counter), 4);
 }
 
 }  // namespace

@@ -112,6 +112,11 @@ void put(Text& out, const ApplicationItem& application) {
     for (const DictId group : application.user_groups) {
         out.number("user_group", group);
     }
+    for (const Amount& amount : application.placeholder_ask) {
+        out("placeholder_ask", std::to_string(amount.resource) + "=" + std::to_string(amount.value));
+    }
+    out("gang_style", number_of(application.gang_style));
+    out("placeholder_timeout_ms", std::to_string(application.placeholder_timeout_ms));
 }
 
 void put(Text& out, const AskItem& ask) { out(ask); }

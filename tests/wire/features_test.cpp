@@ -32,15 +32,11 @@ std::string fault_of_ask(FlatBufferBuilder& out, const AddField& add) {
     return fault_of_state(out, fbs::StateBody::Asks, fbs::CreateAsksDirect(out, &asks).Union());
 }
 
-std::string refused(const char* field) {
-    return std::string(field) + " needs a feature that this daemon does not offer";
-}
-
-TEST(Features, an_ask_that_is_a_placeholder_is_refused) {
+TEST(Features, an_ask_may_be_a_placeholder) {
     FlatBufferBuilder out;
     EXPECT_EQ(fault_of_ask(out, [](auto& ask) { ask.add_group_min_available(2); }), "");
     out.Clear();
-    EXPECT_EQ(fault_of_ask(out, [](auto& ask) { ask.add_placeholder(true); }), refused("asks[0].placeholder"));
+    EXPECT_EQ(fault_of_ask(out, [](auto& ask) { ask.add_placeholder(true); }), "");
 }
 
 TEST(Features, fields_of_an_ask_that_nothing_obeys_yet_and_that_restrict_nothing_are_passed_over) {

@@ -145,7 +145,15 @@ NodeItem ItemMaker::node(Extent extent) {
             ids(extent, limits_.amounts_max)};
 }
 
-ApplicationItem ItemMaker::application(Extent extent) { return {id(), id(), id(), ids(extent, limits_.amounts_max)}; }
+ApplicationItem ItemMaker::application(Extent extent) {
+    return {id(),
+            id(),
+            id(),
+            ids(extent, limits_.amounts_max),
+            amounts(extent),
+            static_cast<GangStyle>(number(0, 2)),
+            static_cast<std::int64_t>(any64())};
+}
 
 AskItem ItemMaker::ask(Extent extent) {
     AskItem ask;
@@ -178,6 +186,7 @@ AskItem ItemMaker::ask(Extent extent) {
     ask.is_static = number(0, 1) == 1;
     ask.never_victim = number(0, 1) == 1;
     ask.originator = number(0, 1) == 1;
+    ask.placeholder = number(0, 1) == 1;
     ask.devices = text(extent);
     return ask;
 }

@@ -1,0 +1,81 @@
+// See group_text.h.
+#include "sim/group_text.h"
+
+#include <algorithm>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <fmt/format.h>
+
+namespace bayplan::sim {
+
+namespace {
+
+constexpr std::size_t kPodsShown = 8;
+
+// Whether the group would be placed, and if not, the reason.
+std::string group_outcome(const GroupExplanation& group) {
+    if (group.counted < group.minimum) {
+        return fmt::format("no quorum: {} of its minimum {} count, {} missing", group.counted, group.minimum,
+                           group.minimum - group.counted);
+    }
+    const std::uint32_t all = group.assigned + group.found;
+    return fmt::format("{} of its minimum {} {} nodes: {} have, {} would find one{}", all, group.minimum,
+                       all < group.minimum ? "would have" : "get", group.assigned, group.found,
+                       all < group.minimum ? "; so nobody is placed" : "");
+}
+
+void group_line(std::FILE* out, std::string_view lead, const std::vector<std::string>& names) {
+    const std::size_t shown = std::min(names.size(), kPodsShown);
+    fmt::print(out, "      {}: {}{}\n", lead, fmt::join(names.begin(), names.begin() + static_cast<long>(shown), ", "),
+               names.size() > shown ? fmt::format(" and {} more", names.size() - shown) : "");
+}
+
+}  // namespace
+
+void print_group(std::FILE* out, const GroupExplanation& group) {
+    std::vector<std::string> there;
+    std::vector<std::string> found;
+    std::vector<std::pair<std::string_view, std::vector<std::string>>> without;  // by reason, the first one first
+    for (const GroupMember& member : group.members) {
+        if (member.node.empty()) {
+            auto at =
+                std::ranges::find(without, std::string_view(member.why), [](const auto& one) { return one.first; });
+            if (at == without.end()) {
+                at = without.insert(at, {member.why, {}});
+            }
+            at->second.push_back(member.pod);
+        } else {
+            (member.placed ? there : found).push_back(member.pod + " on " + member.node);
+        }
+    }
+    fmt::print(out, "  pod group {}: {}\n", group.name, group_outcome(group));
+    if (!there.empty()) group_line(out, "there", there);
+    if (!found.empty()) group_line(out, "would be placed", found);
+    for (const auto& [why, pods] : without) group_line(out, std::string(why), pods);
+    if (group.unlisted > 0) fmt::print(out, "      and {} younger members\n", group.unlisted);
+}
+
+void write_group(Markup& out, const GroupExplanation& group) {
+    out.begin_object("podGroup");
+    out.text("name", group.name);
+    out.number("minimum", group.minimum);
+    out.number("counted", group.counted);
+    out.number("assigned", group.assigned);
+    out.number("found", group.found);
+    out.begin_list("members");
+    for (const GroupMember& member : group.members) {
+        out.begin_object();
+        out.text("pod", member.pod);
+        out.text("state", member.state);
+        out.text(member.node.empty() ? "message" : "node", member.node.empty() ? member.why : member.node);
+        out.end();
+    }
+    out.end();
+    if (group.unlisted > 0) out.number("unlisted", static_cast<std::int64_t>(group.unlisted));
+    out.end();
+}
+
+}  // namespace bayplan::sim

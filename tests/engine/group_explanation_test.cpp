@@ -1,0 +1,99 @@
+// The explanation of a pod group: members that its next attempt would place, and why others would not be.
+
+#include <gtest/gtest.h>
+
+#include "tests/engine/harness.h"
+
+namespace bayplan::testing {
+namespace {
+
+class GroupExplained : public ::testing::TestWithParam<Coscheduling> {
+protected:
+    static EngineOptions options() {
+        EngineOptions options;
+        options.coscheduling.mode = GetParam();
+        return options;
+    }
+
+    void member(const std::string& key, std::int64_t cpu, std::uint32_t minimum, std::int32_t priority = 0) {
+        const Amount amount{shim_.id("cpu"), cpu};
+        AskItem record;
+        record.key = key;
+        record.application = shim_.id("job");
+        record.group = shim_.id("workers");
+        record.group_min_available = minimum;
+        record.priority = priority;
+        record.requests = std::span(&amount, 1);
+        shim_.send(AsksMessage{std::span(&record, 1)});
+    }
+
+    GroupExplanation explained(const std::string& key) {
+        const std::optional<Explanation> told = engine_.explain("shim", key, false);
+        EXPECT_TRUE(told && told->group);
+        return told && told->group ? *told->group : GroupExplanation{};
+    }
+
+    void SetUp() override {
+        shim_.application("job");
+        shim_.node("n1", {{"cpu", 2'000}, {"pods", 10}});
+    }
+
+    KeepingSink sink_;
+    Engine engine_{options(), sink_};
+    TestShim shim_{engine_, "shim"};
+};
+
+TEST_P(GroupExplained, each_member_is_tried_as_if_those_before_it_ran) {
+    member("a", 1'000, 3);
+    member("b", 1'000, 3);
+    member("c", 1'000, 3);
+    const std::string before = engine_.digest();
+    const GroupExplanation group = explained("a");
+    EXPECT_EQ(engine_.digest(), before);
+    EXPECT_EQ(group.name, "job/workers");
+    EXPECT_EQ(group.minimum, 3u);
+    EXPECT_EQ(group.counted, 3u);
+    EXPECT_EQ(group.assigned, 0u);
+    EXPECT_EQ(group.found, 2u);
+    ASSERT_EQ(group.members.size(), 3u);
+    EXPECT_EQ(group.members[0].node, "n1");
+    EXPECT_FALSE(group.members[0].placed);
+    EXPECT_EQ(group.members[1].node, "n1");
+    EXPECT_EQ(group.members[2].node, "");
+    EXPECT_EQ(group.members[2].why.substr(0, 50), "0/1 nodes are available: 1 Insufficient cpu.");
+    std::vector<std::string> broken;
+    engine_.audit(broken);
+    EXPECT_TRUE(broken.empty());
+}
+
+TEST_P(GroupExplained, what_would_be_placed_is_placed) {
+    for (const char* const key : {"a", "b"}) member(key, 1'000, 2);
+    const GroupExplanation before = explained("b");
+    EXPECT_EQ(before.found, 2u);
+    engine_.run(10);
+    const GroupExplanation after = explained("b");
+    EXPECT_EQ(after.found, 0u);
+    EXPECT_EQ(after.assigned, 2u);
+    ASSERT_EQ(after.members.size(), 2u);
+    for (std::size_t at = 0; at < 2; ++at) {
+        EXPECT_TRUE(after.members[at].placed);
+        EXPECT_EQ(after.members[at].node, before.members[at].node);
+    }
+}
+
+TEST_P(GroupExplained, without_a_quorum_it_is_said_who_does_not_count) {
+    member("a", 1'000, 3);
+    member("b", 1'000, 2);
+    member("c", 1'000, 3, 7);
+    const GroupExplanation group = explained("a");
+    EXPECT_EQ(group.counted, 1u);
+    ASSERT_EQ(group.members.size(), 3u);
+    EXPECT_EQ(group.members[1].why, "refused: min-available differs: 2, pod group job/workers has 3");
+    EXPECT_EQ(group.members[2].why, "refused: priority differs: 7, pod group job/workers has 0");
+}
+
+INSTANTIATE_TEST_SUITE_P(Modes, GroupExplained, ::testing::Values(Coscheduling::unit, Coscheduling::permit),
+                         [](const auto& mode) { return mode.param == Coscheduling::unit ? "unit" : "permit"; });
+
+}  // namespace
+}  // namespace bayplan::testing
