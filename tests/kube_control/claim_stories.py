@@ -5,6 +5,16 @@ from cluster import MERGE
 from control_plane import until
 
 
+def clear(cluster, api, base, claims):
+    """The next story begins without pods, claims, slices and classes of devices."""
+    for name in cluster.pods():
+        cluster.end(name)
+    for path in (claims, f"{base}/resourceslices", f"{base}/deviceclasses"):
+        for item in api.must("GET", path)["items"]:
+            api.call("DELETE", f"{path}/{item['metadata']['name']}")
+    until(lambda: not api.must("GET", claims)["items"], "the claims to go")
+
+
 def storage(cluster, shim, api):
     """Claims that wait for their first consumer: given a volume of the node, or provisioned there, before the pod is bound."""
     cluster.node("n1", labels={"host": "n1"})
@@ -106,12 +116,7 @@ def devices(cluster, shim, api):
     api.must("DELETE", f"{claims}/two")
     cluster.placed("d")
     assert given("three") == ["g1"], given("three")
-    for name in cluster.pods():
-        cluster.end(name)
-    for path in (claims, f"{base}/resourceslices", f"{base}/deviceclasses"):
-        for item in api.must("GET", path)["items"]:
-            api.call("DELETE", f"{path}/{item['metadata']['name']}")
-    until(lambda: not api.must("GET", claims)["items"], "the claims to go")
+    clear(cluster, api, base, claims)
 
 
 def given_back(cluster, shim, api):
@@ -147,9 +152,4 @@ def given_back(cluster, shim, api):
     assert cluster.node_of("p") == "n2"
     assert [d["pool"] for d in status()["allocation"]["devices"]["results"]] == ["n2"], status()
     assert [r["name"] for r in status()["reservedFor"]] == ["p"], status()
-    for name in cluster.pods():
-        cluster.end(name)
-    for path in (claims, f"{base}/resourceslices", f"{base}/deviceclasses"):
-        for item in api.must("GET", path)["items"]:
-            api.call("DELETE", f"{path}/{item['metadata']['name']}")
-    until(lambda: not api.must("GET", claims)["items"], "the claims to go")
+    clear(cluster, api, base, claims)
