@@ -41,17 +41,7 @@ packed=$(nodes_used packed)
 [ "$packed" -lt "$plain" ] || fail "pods are on $packed nodes by the file, on $plain without it"
 checked "200 pods take $plain nodes by default, $packed by the profile that packs; it replays without its file"
 
-says() { # STATUS TEXT...
-    wanted=$1
-    shift
-    ended=0
-    "$baypland" --check --config "$work/daemon.yaml" >"$work/check.out" 2>&1 || ended=$?
-    [ "$ended" = "$wanted" ] || fail "the check ended with $ended, not $wanted: $(cat "$work/check.out")"
-    for text; do
-        grep -q -- "$text" "$work/check.out" || fail "the check does not say '$text': $(cat "$work/check.out")"
-    done
-}
-says 2 "'partitions\[0\].scheduler_config'.*k.yaml"
+check_says daemon.yaml 2 "'partitions\[0\].scheduler_config'.*k.yaml"
 cat >"$work/k.yaml" <<'CONFIG'
 apiVersion: kubescheduler.config.k8s.io/v1
 kind: KubeSchedulerConfiguration
@@ -60,7 +50,8 @@ profiles:
 - schedulerName: packed
   plugins: {filter: {disabled: [{name: NodePort}]}}
 CONFIG
-says 2 "k.yaml:3: extenders: there are none here" "k.yaml:6: plugins.filter.disabled: .* did you mean .NodePorts"
+check_says daemon.yaml 2 "k.yaml:3: extenders: there are none here" \
+    "k.yaml:6: plugins.filter.disabled: .* did you mean .NodePorts"
 sed -i '/extenders/d; s/NodePort/NodePorts/; 2a percentageOfNodesToScore: 5' "$work/k.yaml"
-says 0 "warning: .*k.yaml:3: percentageOfNodesToScore: is not looked at" "no faults"
+check_says daemon.yaml 0 "warning: .*k.yaml:3: percentageOfNodesToScore: is not looked at" "no faults"
 checked "a check tells faults and what means nothing, with file and line"

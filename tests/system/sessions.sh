@@ -160,3 +160,16 @@ replay_equals_the_live_run() {
 
 # keys_placed NAME: the keys placed in a decision log, in order.
 keys_placed() { awk '$3 == "place" {print $4}' "$work/$1.decisions"; }
+
+# check_says FILE STATUS TEXT...: how `baypland --check` of a configuration ends, and what it says.
+check_says() {
+    checked_file=$1
+    wanted=$2
+    shift 2
+    ended=0
+    "$baypland" --check --config "$work/$checked_file" >"$work/check.out" 2>&1 || ended=$?
+    [ "$ended" = "$wanted" ] || fail "the check ended with $ended, not $wanted: $(cat "$work/check.out")"
+    for text; do
+        grep -q -- "$text" "$work/check.out" || fail "the check does not say '$text': $(cat "$work/check.out")"
+    done
+}

@@ -22,17 +22,7 @@ CONFIG
     for line; do echo "$line" >>"$work/check.yaml"; done
 }
 
-# says STATUS TEXT...: how a check ends, and what it says.
-says() {
-    wanted=$1
-    shift
-    ended=0
-    "$baypland" --check --config "$work/check.yaml" >"$work/check.out" 2>&1 || ended=$?
-    [ "$ended" = "$wanted" ] || fail "the check ended with $ended, not $wanted: $(cat "$work/check.out")"
-    for text; do
-        grep -q -- "$text" "$work/check.out" || fail "the check does not say '$text': $(cat "$work/check.out")"
-    done
-}
+says() { check_says check.yaml "$@"; }
 
 config
 says 0 'no faults'
