@@ -196,8 +196,8 @@ bool report(const Arguments& arguments, std::vector<std::unique_ptr<Shim>>& shim
 
 int run(const Arguments& arguments) {
     ClientOptions options;
-    if (!cli::parse_connect(arguments.connect, options)) {
-        fmt::print(stderr, "wire_shims: --connect HOST:PORT is needed\n");
+    if (const std::string fault = cli::parse_connect(arguments.connect, options); !fault.empty()) {
+        fmt::print(stderr, "wire_shims: {}\n", fault);
         return 2;
     }
     options.authority = arguments.certificates + "/ca.pem";

@@ -57,4 +57,16 @@ std::string did_you_mean(std::string_view wanted, const std::vector<std::string_
     return name.empty() ? std::string() : "; did you mean `" + std::string(name) + "`?";
 }
 
+std::string did_you_mean_option(int argc, const char* const* argv, const std::vector<std::string>& options) {
+    for (int at = 1; at < argc; ++at) {
+        const std::string_view word = argv[at];
+        if (!word.starts_with("--")) continue;
+        const std::string_view name = word.substr(2, word.find('=') - 2);
+        if (std::find(options.begin(), options.end(), name) != options.end()) continue;
+        const std::string_view meant = closest_name(name, {options.begin(), options.end()});
+        return meant.empty() ? std::string() : "; did you mean `--" + std::string(meant) + "`?";
+    }
+    return {};
+}
+
 }  // namespace bayplan

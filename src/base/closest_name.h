@@ -20,4 +20,8 @@ std::string_view closest_name(std::string_view wanted, const std::vector<std::st
 // "; did you mean `NAME`?", or nothing.
 std::string did_you_mean(std::string_view wanted, const std::vector<std::string_view>& names);
 
+// The same for the first of a program's arguments that begins with "--" and is none of these options, which are named
+// without it.
+std::string did_you_mean_option(int argc, const char* const* argv, const std::vector<std::string>& options);
+
 }  // namespace bayplan

@@ -142,6 +142,12 @@ void sign(const Certificate& made, const Key& key, const std::string& folder, Ro
     const gnutls_datum_t its_key = datum(key_text);
     check(gnutls_x509_crt_import(authority.it, &certificate, GNUTLS_X509_FMT_PEM), folder + "/ca.pem");
     check(gnutls_x509_privkey_import(authoritys.it, &its_key, GNUTLS_X509_FMT_PEM), folder + "/ca.key");
+    const std::time_t authority_until = gnutls_x509_crt_get_expiration_time(authority.it);
+    if (const std::time_t until = gnutls_x509_crt_get_expiration_time(made.it); until > authority_until) {
+        throw std::runtime_error(folder + "/ca.pem: holds for " +
+                                 std::to_string((authority_until - std::time(nullptr)) / kDay) +
+                                 " days more: no certificate by it can hold longer");
+    }
     check(gnutls_x509_crt_sign2(made.it, authority.it, authoritys.it, GNUTLS_DIG_SHA256, 0), "the signature");
 }
 

@@ -44,6 +44,11 @@ int run(const CertsArguments& arguments) {
     for (const std::string& shim : arguments.shims) {
         if (!is_name(shim) || shim == "ca" || shim == "server") return fail("`" + shim + "` cannot be a shim's name");
     }
+    if (arguments.days > arguments.authority_days) {
+        return fail(
+            fmt::format("--days {}: the authority holds for {} days (--authority-days), and no certificate longer",
+                        arguments.days, arguments.authority_days));
+    }
     std::error_code error;
     std::filesystem::create_directories(arguments.folder, error);
     if (error) return fail(arguments.folder + ": " + error.message());

@@ -2,6 +2,7 @@
 #include "cli/connection_options.h"
 
 #include <charconv>
+#include <cstdlib>
 #include <utility>
 
 #include <fmt/format.h>
@@ -9,6 +10,8 @@
 namespace bayplan::cli {
 
 namespace {
+
+constexpr const char* kConnectVariable = "BAYPLAN_CONNECT";
 
 CLI::Validator between(int min, int max) { return CLI::Range(min, max).description(fmt::format("{}..{}", min, max)); }
 
@@ -31,10 +34,28 @@ void add_link_options(CLI::App& app, ClientOptions& client, const std::string& g
 
 }  // namespace
 
-bool parse_connect(const std::string& text, ClientOptions& client) {
+void add_daemon_argument(CLI::App& app, std::string& daemon) {
+    app.add_option("daemon", daemon, "the daemon, in place of --connect")->type_name("HOST:PORT");
+}
+
+std::string parse_daemon(const std::string& daemon, const std::string& connect, ClientOptions& client) {
+    const char* const preset = std::getenv(kConnectVariable);
+    if (!daemon.empty() && !connect.empty() && connect != daemon && (preset == nullptr || connect != preset)) {
+        return fmt::format("two daemons are named: {} and --connect {}", daemon, connect);
+    }
+    return parse_connect(daemon.empty() ? connect : daemon, client);
+}
+
+std::string parse_connect(const std::string& text, ClientOptions& client) {
+    if (text.empty()) {
+        return fmt::format("HOST:PORT of the daemon is needed: --connect, {} or `connect:` in ~/.config/bayplan",
+                           kConnectVariable);
+    }
+    const std::string fault =
+        fmt::format("`{}`, of --connect or in its place, is not HOST:PORT (10.0.0.7:4433, [fd99::2]:4433)", text);
     const std::size_t colon = text.rfind(':');
     if (colon == std::string::npos || colon == 0) {
-        return false;
+        return fault;
     }
     const char* const end = text.data() + text.size();
     const auto [rest, code] = std::from_chars(text.data() + colon + 1, end, client.udp_port);
@@ -43,15 +64,11 @@ bool parse_connect(const std::string& text, ClientOptions& client) {
     if (client.host.size() > 2 && client.host.front() == '[' && client.host.back() == ']') {
         client.host = client.host.substr(1, client.host.size() - 2);
     }
-    return code == std::errc() && rest == end && client.udp_port != 0;
+    return code == std::errc() && rest == end && client.udp_port != 0 ? "" : fault;
 }
 
-CLI::Option* add_identity_options(CLI::App& app, std::string& connect, ClientOptions& client,
-                                  const std::string& group) {
-    CLI::Option* const daemon = app.add_option("--connect", connect, "the daemon")
-                                    ->type_name("HOST:PORT")
-                                    ->envname("BAYPLAN_CONNECT")
-                                    ->group(group);
+void add_identity_options(CLI::App& app, std::string& connect, ClientOptions& client, const std::string& group) {
+    app.add_option("--connect", connect, "the daemon")->type_name("HOST:PORT")->envname(kConnectVariable)->group(group);
     app.add_option("--ca", client.authority, "PEM file of the authority that signed the daemon")
         ->type_name("FILE")
         ->envname("BAYPLAN_CA")
@@ -69,7 +86,6 @@ CLI::Option* add_identity_options(CLI::App& app, std::string& connect, ClientOpt
         ->type_name("FILE")
         ->envname("BAYPLAN_KEY")
         ->group(group);
-    return daemon;
 }
 
 void add_dpdk_options(CLI::App& app, ClientOptions& client, const std::string& group) {

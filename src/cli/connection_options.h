@@ -11,8 +11,8 @@
 
 namespace bayplan::cli {
 
-// --connect, --ca, --cert, --key; returns the first.
-CLI::Option* add_identity_options(CLI::App&, std::string& connect, ClientOptions&, const std::string& group);
+// --connect, --ca, --cert, --key.
+void add_identity_options(CLI::App&, std::string& connect, ClientOptions&, const std::string& group);
 // --eal, --device, and addresses of an own DPDK port.
 void add_dpdk_options(CLI::App&, ClientOptions&, const std::string& group);
 
@@ -20,7 +20,12 @@ void add_dpdk_options(CLI::App&, ClientOptions&, const std::string& group);
 // with another port; empty: no fault.
 std::string choose_port(const std::string& port, ClientOptions&);
 
-// HOST:PORT, [IPv6]:PORT.
-bool parse_connect(const std::string& text, ClientOptions&);
+// The daemon as a positional argument, which stands above BAYPLAN_CONNECT and the context file.
+void add_daemon_argument(CLI::App&, std::string& daemon);
+
+// HOST:PORT, [IPv6]:PORT. A text if it is neither, or is missing; empty: no fault.
+std::string parse_connect(const std::string& text, ClientOptions&);
+// The same of a positional argument, or if there is none of --connect; naming two daemons is a fault.
+std::string parse_daemon(const std::string& daemon, const std::string& connect, ClientOptions&);
 
 }  // namespace bayplan::cli

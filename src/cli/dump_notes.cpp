@@ -50,15 +50,20 @@ bool tell_faults(const kube::ClusterDump& dump, const std::vector<std::string>& 
     return !lines.empty() || dump.notes().any_misspelt();
 }
 
-void tell_unused(const kube::ClusterDump& dump) {
+void tell_unused(const kube::ClusterDump& dump, const std::string& of) {
     const kube::DumpCounts& counts = dump.counts();
     const std::pair<std::size_t, const char*> kinds[] = {{counts.skipped_no_node, "on nodes that no file has"},
                                                          {counts.skipped_not_ours, "pending, but another scheduler's"},
                                                          {counts.skipped_deleting, "pending, but being deleted"}};
+    std::vector<std::string> lines;
     for (const auto& [count, what] : kinds) {
-        if (count > 0) fmt::print(stderr, "left out: {} pods {}\n", count, what);
+        if (count > 0) lines.push_back(fmt::format("left out: {} pods {}", count, what));
     }
-    print_lines(dump.notes().lines());
+    for (std::string& line : dump.notes().lines()) lines.push_back(std::move(line));
+    if (!of.empty()) {
+        for (std::string& line : lines) line.insert(0, of + ": ");
+    }
+    print_lines(lines);
 }
 
 }  // namespace bayplan::cli

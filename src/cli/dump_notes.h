@@ -16,7 +16,8 @@ void tell(const std::vector<kube::ObjectFault>&);
 // Broken objects and refused items; true if anything was, or is probably misspelt.
 bool tell_faults(const kube::ClusterDump&, const std::vector<std::string>& refused);
 
-// Objects, kinds and fields that were not used, and were expected to be.
-void tell_unused(const kube::ClusterDump&);
+// Objects, kinds and fields that were not used, and were expected to be. `of`: in front of each line, where there are
+// several dumps.
+void tell_unused(const kube::ClusterDump&, const std::string& of = "");
 
 }  // namespace bayplan::cli

@@ -25,7 +25,8 @@ constexpr int kExitNoDaemon = 3;
 constexpr std::chrono::milliseconds kBetweenTurns{1};
 
 struct ForgetArguments {
-    std::string connect;
+    std::string daemon;   // HOST:PORT as an argument
+    std::string connect;  // and as an option
     ClientOptions client;
     std::int64_t timeout_ns = 0;
     std::string output = "table";
@@ -46,8 +47,8 @@ public:
 };
 
 std::string fault_of(ForgetArguments& arguments) {
-    if (!parse_connect(arguments.connect, arguments.client)) {
-        return "HOST:PORT is needed";
+    if (std::string fault = parse_daemon(arguments.daemon, arguments.connect, arguments.client); !fault.empty()) {
+        return fault;
     }
     if (arguments.client.authority.empty()) {
         return "--ca is needed: without it anybody could pose as the daemon";
@@ -109,8 +110,8 @@ void add_forget_shim_command(CLI::App& app, int& exit_code) {
         "forget-shim", "end the wait for a shim that will not come back: its nodes, asks and allocations go");
     const auto arguments = std::make_shared<ForgetArguments>();
     const std::string group = "Connection";
-    CLI::Option* const daemon = command->add_option("daemon", arguments->connect, "the daemon")->type_name("HOST:PORT");
-    add_identity_options(*command, arguments->connect, arguments->client, group)->excludes(daemon);
+    add_daemon_argument(*command, arguments->daemon);
+    add_identity_options(*command, arguments->connect, arguments->client, group);
     command->add_option("--partition", arguments->client.partition, "where the shim is to be forgotten")->required();
     add_duration(*command, "--timeout", arguments->timeout_ns, "10s", "for all of it");
     add_output_option(*command, arguments->output);

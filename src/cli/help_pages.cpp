@@ -37,6 +37,40 @@ std::vector<std::string> words_of(CLI::App& app) {
     return words;
 }
 
+// The values that an option takes, where it takes these alone: its check says "{a,b}".
+std::vector<std::string> values_of(const CLI::Option& option) {
+    const std::string type = option.get_type_name();
+    const std::size_t begin = type.find('{');
+    const std::size_t end = type.find('}', begin);
+    if (end == std::string::npos) return {};
+    return CLI::detail::split(type.substr(begin + 1, end - begin - 1), ',');
+}
+
+// The values of a positional argument of the command, likewise.
+std::vector<std::string> argument_values(const CLI::App& command) {
+    std::vector<std::string> values;
+    for (const CLI::Option* const one : command.get_options([](const CLI::Option* o) { return o->get_positional(); })) {
+        for (std::string& value : values_of(*one)) values.push_back(std::move(value));
+    }
+    return values;
+}
+
+// Options that want a value, with those they take; none: any, a file perhaps.
+std::string bash_values(CLI::App& app) {
+    std::string cases;
+    for (const CLI::App* const command : commands_of(app)) {
+        for (const CLI::Option* const option : options_of(*command)) {
+            if (option->get_type_size() == 0) continue;
+            std::string pattern;
+            for (const std::string& name : spellings(*option)) {
+                pattern += fmt::format("{}'{} {}'", pattern.empty() ? "" : "|", command->get_name(), name);
+            }
+            cases += fmt::format("        {}) words=\"{}\" ;;\n", pattern, fmt::join(values_of(*option), " "));
+        }
+    }
+    return cases;
+}
+
 // In single quotes, for a shell; zsh takes colons and brackets for its own.
 std::string quoted(std::string text) {
     std::string made = "'";
@@ -88,12 +122,32 @@ void add_command_to_page(std::string& page, CLI::App& command, const std::string
         add_command_to_page(page, *inner, name + " " + inner->get_name());
 }
 
+// "bayplan: does this" is "does this" behind a name.
+std::string without_name(const std::string& text) {
+    constexpr std::string_view kName = "bayplan: ";
+    return text.starts_with(kName) ? text.substr(kName.size()) : text;
+}
+
+// "bayplan simulate FILE... [OPTION...]"
+std::string synopsis(const CLI::App& command) {
+    std::string text = "bayplan " + command.get_name() + "\\fR";
+    for (const CLI::Option* const option : command.get_options(
+             [](const CLI::Option* one) { return one->get_positional() && !one->get_group().empty(); })) {
+        std::string name =
+            "\\fI" + roff(option->get_name(true)) + "\\fR" + (option->get_items_expected_max() > 1 ? "..." : "");
+        text += option->get_required() ? " " + name : " [" + name + "]";
+    }
+    return text + " [\\fIOPTION\\fR...]";
+}
+
 }  // namespace
 
 std::string bash_completion(CLI::App& app) {
     std::string cases;
     for (CLI::App* const command : commands_of(app)) {
-        cases += fmt::format("        {}) words=\"{}\" ;;\n", command->get_name(), fmt::join(words_of(*command), " "));
+        std::vector<std::string> words = words_of(*command);
+        for (std::string& value : argument_values(*command)) words.push_back(std::move(value));
+        cases += fmt::format("        {}) words=\"{}\" ;;\n", command->get_name(), fmt::join(words, " "));
     }
     return fmt::format(R"(# Completion of bayplan for bash: source it, or put it into /etc/bash_completion.d.
 _bayplan() {{
@@ -104,11 +158,13 @@ _bayplan() {{
     case $command in
         '') words="{}" ;;
 {}    esac
+    case "$command ${{COMP_WORDS[COMP_CWORD-1]}}" in
+{}    esac
     COMPREPLY=($(compgen -W "$words" -- "$word"))
 }}
 complete -o default -F _bayplan bayplan
 )",
-                       fmt::join(words_of(app), " "), cases);
+                       fmt::join(words_of(app), " "), cases, bash_values(app));
 }
 
 std::string zsh_completion(CLI::App& app) {
@@ -120,6 +176,7 @@ std::string zsh_completion(CLI::App& app) {
     };
     std::string top;
     std::string cases;
+    std::string values;
     for (CLI::App* const command : commands_of(app)) {
         top += "        " + described(command->get_name(), command->get_description()) + "\n";
         cases += fmt::format("        {})\n            choices=(\n", command->get_name());
@@ -129,6 +186,10 @@ std::string zsh_completion(CLI::App& app) {
         for (const CLI::Option* const option : options_of(*command)) {
             for (const std::string& name : spellings(*option)) {
                 cases += "                " + described(name, option->get_description()) + "\n";
+                if (const std::vector<std::string> taken = values_of(*option); !taken.empty()) {
+                    values += fmt::format("        '{} {}') compadd -- {}; return ;;\n", command->get_name(), name,
+                                          fmt::join(taken, " "));
+                }
             }
         }
         cases += "            ) ;;\n";
@@ -144,6 +205,8 @@ _bayplan() {{
         return
     fi
     local command=$words[2]
+    case "$command $words[CURRENT-1]" in
+{}    esac
     case $command in
 {}    esac
     _describe 'option' choices
@@ -151,7 +214,7 @@ _bayplan() {{
 }}
 _bayplan "$@"
 )",
-                       top, cases);
+                       top, values, cases);
 }
 
 std::string fish_completion(CLI::App& app) {
@@ -171,8 +234,12 @@ std::string fish_completion(CLI::App& app) {
             std::string names;
             for (const std::string& name : option->get_lnames()) names += " -l " + name;
             for (const std::string& name : option->get_snames()) names += " -s " + name;
-            made += fmt::format("{}{}{} -d {}\n", when, names, option->get_type_size() == 0 ? "" : " -r",
-                                quoted(first_sentence(option->get_description())));
+            const std::vector<std::string> values = values_of(*option);
+            const std::string takes = option->get_type_size() == 0 ? ""
+                                      : values.empty()             ? " -r"
+                                                                   : fmt::format(" -x -a '{}'", fmt::join(values, " "));
+            made +=
+                fmt::format("{}{}{} -d {}\n", when, names, takes, quoted(first_sentence(option->get_description())));
         }
     }
     return made;
@@ -182,15 +249,15 @@ std::string man_page(CLI::App& whole, const CLI::App* command, const std::string
     const std::string name = command == nullptr ? "bayplan" : "bayplan-" + command->get_name();
     const CLI::App& described = command == nullptr ? whole : *command;
     std::string page = fmt::format(".TH {} 1 \"\" \"bayplan {}\" \"Bayplan\"\n", name, version);
-    page +=
-        fmt::format(".SH NAME\n{} \\- {}\n.SH SYNOPSIS\n\\fB{}\\fR\n", roff(name), roff(described.get_description()),
-                    command == nullptr ? "bayplan \\fICOMMAND\\fR [\\fIOPTION\\fR...]"
-                                       : "bayplan " + command->get_name() + " \\fR[\\fIOPTION\\fR...]");
+    page += fmt::format(".SH NAME\n{} \\- {}\n.SH SYNOPSIS\n\\fB{}\\fR\n", roff(name),
+                        roff(without_name(described.get_description())),
+                        command == nullptr ? "bayplan \\fICOMMAND\\fR [\\fIOPTION\\fR...]" : synopsis(*command));
     page += command == nullptr ? ".SH COMMANDS\n" : ".SH OPTIONS\n";
     for (CLI::App* const one : commands_of(whole)) {
         if (command == nullptr || command == one) add_command_to_page(page, *one, "bayplan " + one->get_name());
     }
-    return page + ".SH EXIT STATUS\n" + roff(described.get_footer()) + "\n";
+    return page + ".SH EXIT STATUS\n" + roff(command == nullptr ? kExitStatuses : described.get_footer()) +
+           "\n.SH FILES\n" + roff(kContextHelp) + "\n";
 }
 
 std::string meant_by(CLI::App& app, const std::vector<std::string>& arguments) {

@@ -28,4 +28,10 @@ inline constexpr const char* kExitStatuses =
     "interrupted;\n"
     "2 wrong input, or output that cannot be written; 3 no daemon, or it refuses.";
 
+// Where the daemon is and who one is need not be said each time.
+inline constexpr const char* kContextHelp =
+    "Context: options with a variable take it from the environment, or from ~/.config/bayplan (XDG_CONFIG_HOME and "
+    "BAYPLAN_CONTEXT\nname another file): lines `connect: HOST:PORT`, `ca: FILE`, `cert: FILE`, `key: FILE`, "
+    "`rest: URL`, `token-file: FILE`. An option\nstands above a variable, a variable above the file.";
+
 }  // namespace bayplan::cli

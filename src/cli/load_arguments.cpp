@@ -235,8 +235,8 @@ std::string complete_load_options(LoadArguments& arguments) {
     if (ring) {
         options.client.host = EmbeddedDaemon::kAddress;
         options.client.udp_port = EmbeddedDaemon::kUdpPort;
-    } else if (arguments.connect.empty() || !parse_connect(arguments.connect, options.client)) {
-        return "--connect HOST:PORT is needed";
+    } else if (std::string fault = parse_connect(arguments.connect, options.client); !fault.empty()) {
+        return fault;
     }
     if (options.client.authority.empty()) {
         return "--ca is needed: the shim talks to a known daemon only";

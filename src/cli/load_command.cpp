@@ -19,6 +19,7 @@
 #include "cli/load_arguments.h"
 #include "cli/load_report.h"
 #include "cli/load_run.h"
+#include "cli/output_file.h"
 #include "cli/process_use.h"
 #include "workload/named_workloads.h"
 #include "workload/openb.h"
@@ -175,6 +176,12 @@ int run_load(LoadArguments& arguments) {
     std::string error = complete_load_options(arguments);
     if (!error.empty()) {
         return fail(error, kExitInput);
+    }
+    if (!options.json.empty() && options.json != "-") {
+        error = why_not_writable(options.json);
+        if (!error.empty()) {
+            return fail(error, kExitInput);
+        }
     }
     std::optional<workload::Workload> load = read_source(options, error);
     if (!load) {

@@ -341,7 +341,8 @@ bool LoadRun::nothing_due() const {
 void LoadRun::check_end() {
     const std::int64_t now = now_ns();
     if (interrupted_()) {
-        end(LoadEnd::interrupted, "interrupted");
+        end(LoadEnd::interrupted,
+            fmt::format("interrupted after {:.1f} s", static_cast<double>(now - start_ns_) * 1e-9));
         return;
     }
     if (!connected_ && now - disconnected_ns_ >= options_.connect_timeout_ns) {

@@ -44,6 +44,7 @@ int run(int argc, char** argv) {
     CLI::App app("bayplan: drives and examines the scheduling appliance Bayplan", "bayplan");
     app.require_subcommand(1);
     app.fallthrough(false);
+    app.footer(std::string(bayplan::cli::kExitStatuses) + "\n\n" + bayplan::cli::kContextHelp);
     int exit_code = 0;
     bayplan::cli::add_load_command(app, exit_code);
     bayplan::cli::add_ping_command(app, exit_code);

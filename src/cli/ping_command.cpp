@@ -23,7 +23,8 @@ constexpr int kExitInput = 2;
 constexpr int kExitNoDaemon = 3;
 
 struct PingArguments {
-    std::string connect;
+    std::string daemon;   // HOST:PORT as an argument
+    std::string connect;  // and as an option
     ClientOptions client;
     std::string port = "kernel";
     std::uint32_t count = 4;
@@ -118,9 +119,9 @@ std::string as_json(const PingResult& result) {
 
 int run(PingArguments& arguments) {
     ClientOptions& client = arguments.client;
-    std::string error;
-    if (!parse_connect(arguments.connect, client)) {
-        error = "HOST:PORT is needed";
+    std::string error = parse_daemon(arguments.daemon, arguments.connect, client);
+    if (!error.empty()) {
+        // told below
     } else if (client.authority.empty()) {
         error = "--ca is needed: without it anybody could pose as the daemon";
     } else if (client.certificate.empty() != client.key.empty()) {
@@ -165,8 +166,8 @@ void add_ping_command(CLI::App& app, int& exit_code) {
         app.add_subcommand("ping", "connect to a daemon; its certificate, round trips, and what its data plane counts");
     const auto arguments = std::make_shared<PingArguments>();
     const std::string group = "Connection";
-    CLI::Option* const daemon = command->add_option("daemon", arguments->connect, "the daemon")->type_name("HOST:PORT");
-    add_identity_options(*command, arguments->connect, arguments->client, group)->excludes(daemon);
+    add_daemon_argument(*command, arguments->daemon);
+    add_identity_options(*command, arguments->connect, arguments->client, group);
     command->add_option("--port", arguments->port, "how to send: kernel sockets or a DPDK port")
         ->check(CLI::IsMember({"kernel", "dpdk"}))
         ->capture_default_str()

@@ -53,6 +53,9 @@ std::string contradiction(const SimulateArguments& arguments) {
     if (arguments.format == sim::Format::csv && arguments.simulation.explain) {
         return "-o csv has a line per decision: no --explain";
     }
+    if (arguments.format == sim::Format::csv && (!arguments.fit.empty() || !arguments.diff.empty())) {
+        return "-o csv has a line per decision: it goes without --fit and --diff, which json and yaml tell to programs";
+    }
     const kube::WhatIf& what_if = arguments.dump.what_if;
     if (what_if.add_nodes > 0 && what_if.like.empty()) {
         return "--add-nodes N goes with --like NODE, the node that they are like";
@@ -62,6 +65,9 @@ std::string contradiction(const SimulateArguments& arguments) {
     }
     if (!arguments.only.empty() && (!what_if.drain.empty() || !arguments.fit.empty() || !arguments.diff.empty())) {
         return "--only places nothing: it goes without --drain, --fit and --diff";
+    }
+    if (!arguments.diff.empty() && (!arguments.fit.empty() || arguments.simulation.explain)) {
+        return "--diff tells what is decided otherwise: it goes without --fit and --explain";
     }
     if (!arguments.timeline.empty() && (!what_if.drain.empty() || !arguments.fit.empty() || !arguments.diff.empty())) {
         return "--timeline goes without --drain, --fit and --diff: let its events say what happens";

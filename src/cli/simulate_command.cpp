@@ -5,9 +5,7 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <chrono>
 #include <cstring>
-#include <filesystem>
 #include <memory>
 #include <optional>
 #include <string>
@@ -16,12 +14,13 @@
 #include <fmt/format.h>
 
 #include "cli/dump_notes.h"
+#include "cli/dump_reading.h"
 #include "cli/interrupt.h"
+#include "cli/output_file.h"
 #include "cli/simulate_arguments.h"
+#include "cli/simulate_difference.h"
 #include "daemon/queues_file.h"
-#include "sim/difference.h"
 #include "sim/map_page.h"
-#include "sim/markup.h"
 #include "sim/report.h"
 #include "sim/simulation.h"
 #include "sim/timeline_page.h"
@@ -34,39 +33,9 @@ namespace {
 
 using terminal::Progress;
 
-std::int64_t now_ns() { return std::chrono::steady_clock::now().time_since_epoch() / std::chrono::nanoseconds(1); }
-
 int fail(const std::string& what, int code) {
     fmt::print(stderr, "bayplan simulate: {}\n", what);
     return code;
-}
-
-// Of a pipe, or of what is not there, 0.
-std::uint64_t size_of(const std::string& path) {
-    std::error_code error;
-    const std::uintmax_t size = std::filesystem::file_size(path, error);
-    return error ? 0 : size;
-}
-
-// False: none of the files can be read.
-bool read_files(const SimulateArguments& arguments, kube::ClusterDump& dump, Progress& progress) {
-    std::uint64_t total = 0;
-    for (const std::string& path : arguments.files) {
-        total += size_of(path);
-    }
-    std::uint64_t before = 0;
-    bool any = false;
-    for (const std::string& path : arguments.files) {
-        any = dump.read_file(path, [&](std::uint64_t bytes) {
-            if (progress.due(now_ns())) {
-                progress.draw(std::min(before + bytes, total), total, "B", "reading " + path);
-            }
-        }) || any;
-        before += size_of(path);
-    }
-    progress.finish();
-    dump.finish();
-    return any;
 }
 
 std::size_t widest(const kube::ClusterDump& dump) {
@@ -119,15 +88,11 @@ int judge_one(const SimulateArguments& arguments, const kube::ClusterDump& dump,
 // False: a file that is to be written cannot be, which is told before long work.
 bool can_write(const SimulateArguments& arguments) {
     for (const std::string& path : {arguments.html, arguments.svg}) {
-        if (path.empty()) {
-            continue;
-        }
-        std::FILE* const file = std::fopen(path.c_str(), "ab");
-        if (file == nullptr) {
-            fail(fmt::format("{}: cannot be written: {}", path, std::strerror(errno)), 2);
+        const std::string why = path.empty() ? "" : why_not_writable(path);
+        if (!why.empty()) {
+            fail(why, 2);
             return false;
         }
-        std::fclose(file);
     }
     return true;
 }
@@ -157,7 +122,6 @@ int schedule_all(const SimulateArguments& arguments, const kube::ClusterDump& du
     std::size_t done = 0;
     sim::MapPage page(dump);
     const bool pictures = !arguments.html.empty() || !arguments.svg.empty();
-    const Interrupt interrupt;
     const std::int64_t began = now_ns();
     const bool whole = simulation.run(
         [&](const sim::SimulatedDecision& decision) {
@@ -220,7 +184,8 @@ int run_timeline(const SimulateArguments& arguments, kube::ClusterDump& dump, Pr
         return 2;
     }
     const std::size_t total = events.size();
-    const std::size_t width = std::max(widest(dump), widest(events));
+    sim::ReportLook look = look_for(dump);
+    look.pod_width = std::max(look.pod_width, widest(events));
     sim::TimelineOptions options{arguments.simulation.compat,
                                  arguments.simulation.predicates,
                                  arguments.simulation.coscheduling,
@@ -228,7 +193,7 @@ int run_timeline(const SimulateArguments& arguments, kube::ClusterDump& dump, Pr
                                  arguments.daemonset.with(arguments.simulation.compat),
                                  arguments.simulation.queues};
     sim::Timeline timeline(dump, std::move(events), options);
-    const auto report = sim::make_timeline_report(arguments.format, stdout, width);
+    const auto report = sim::make_timeline_report(arguments.format, stdout, look);
     std::size_t decisions = 0;
     std::optional<sim::TimelinePage> page;
     if (!arguments.html.empty()) {
@@ -237,7 +202,6 @@ int run_timeline(const SimulateArguments& arguments, kube::ClusterDump& dump, Pr
                            const sim::LiveCluster::Changes& changes) { page->see(now_ms, cluster, changes); });
     }
     const bool shared = isatty(STDOUT_FILENO) == 1;
-    const Interrupt interrupt;
     const sim::TimelineSummary summary = timeline.run(
         [&](const sim::TimelineDecision& decision) {
             if (shared) {
@@ -284,35 +248,6 @@ bool read_queues(const std::string& file, std::string& text) {
     return sound;
 }
 
-// The whole of another dump, and how it differs.
-int compare(const SimulateArguments& arguments, const kube::ClusterDump& dump, const sim::SimulationOptions& options,
-            Progress& progress) {
-    SimulateArguments others = arguments;
-    others.files = {arguments.diff};
-    kube::ClusterDump other(arguments.dump);
-    if (!read_files(others, other, progress)) {
-        tell_faults(other, {});
-        return 2;
-    }
-    sim::Outcomes outcomes[2];
-    const kube::ClusterDump* const dumps[2] = {&dump, &other};
-    bool broken = false;
-    for (const int which : {0, 1}) {
-        sim::Simulation simulation(*dumps[which], options);
-        simulation.run([&](const sim::SimulatedDecision& decision) { outcomes[which].add(decision); });
-        broken = tell_faults(*dumps[which], simulation.refused()) || broken;
-    }
-    const sim::Difference difference(outcomes[0], outcomes[1]);
-    const std::string name = fmt::format("{}", fmt::join(arguments.files, " "));
-    if (arguments.format == sim::Format::json || arguments.format == sim::Format::yaml) {
-        const auto out = arguments.format == sim::Format::json ? sim::make_json(stdout) : sim::make_yaml(stdout);
-        difference.write(*out, name, arguments.diff);
-    } else {
-        difference.print(stdout, name, arguments.diff);
-    }
-    return std::fflush(stdout) != 0 ? fail("standard output cannot be written", 2) : broken ? 1 : 0;
-}
-
 // False: something was asked for that cannot be, which is told.
 bool can_be(const kube::ClusterDump& dump) {
     for (const std::string& fault : dump.what_if_faults()) {
@@ -342,7 +277,7 @@ bool read_scheduler(SimulateArguments& arguments) {
     return arguments.simulation.scheduler.has_value();
 }
 
-int run_simulate(SimulateArguments arguments) {
+int run_noting_interrupts(SimulateArguments& arguments) {
     if (const std::string what = contradiction(arguments); !what.empty()) {
         return fail(what, 2);
     }
@@ -358,7 +293,7 @@ int run_simulate(SimulateArguments arguments) {
     arguments.dump.applications = !arguments.queues.empty();
     Progress progress(arguments.quiet);
     kube::ClusterDump dump(arguments.dump);
-    const bool any = read_files(arguments, dump, progress);
+    const bool any = read_files(arguments.files, dump, progress);
     if (!any) {
         tell_faults(dump, {});
         return 2;
@@ -368,6 +303,7 @@ int run_simulate(SimulateArguments arguments) {
     }
     std::optional<kube::ConvertedPod> fit;
     if (!arguments.fit.empty() && !(fit = dump.read_one_pod(arguments.fit))) {
+        tell_unused(dump);
         tell_faults(dump, {});
         return fail("nothing was run: --fit wants a pod", 2);
     }
@@ -377,7 +313,7 @@ int run_simulate(SimulateArguments arguments) {
     sim::SimulationOptions options = arguments.simulation;
     options.daemonset = arguments.daemonset.with(options.compat);
     if (!arguments.diff.empty()) {
-        return compare(arguments, dump, options, progress);
+        return simulate_difference(arguments, dump, options, progress);
     }
     sim::Simulation simulation(dump, options);
     const auto report = sim::make_report(arguments.format, stdout, look_for(dump));
@@ -386,11 +322,20 @@ int run_simulate(SimulateArguments arguments) {
     if (std::fflush(stdout) != 0) {
         code = fail("standard output cannot be written", 2);
     }
-    if (!arguments.quiet && arguments.only.empty()) {
+    if (!arguments.quiet) {
         tell_unused(dump);
     }
     const bool broken = tell_faults(dump, simulation.refused());
     return code == 0 && broken ? 1 : code;
+}
+
+int run_simulate(SimulateArguments arguments) {
+    const Interrupt interrupt;
+    try {
+        return run_noting_interrupts(arguments);
+    } catch (const InterruptedReading&) {
+        return fail("interrupted while reading: nothing was judged", 1);
+    }
 }
 
 }  // namespace

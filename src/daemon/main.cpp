@@ -9,10 +9,12 @@
 #include <string>
 #include <vector>
 
+#include "base/closest_name.h"
 #include "config/load.h"
 #include "config/predicate_lists.h"
 #include "daemon/daemon.h"
 #include "daemon/scheduler_files.h"
+#include "daemon/start_report.h"
 #include "daemon/start_trial.h"
 #include "threads/host_cpus.h"
 
@@ -26,6 +28,7 @@ struct Arguments {
     std::string status;
     config::PredicateOverrides predicates;
     bool check = false;
+    std::string output = "table";  // of the check
     bool help_config = false;
 };
 
@@ -37,6 +40,14 @@ void add_predicates(CLI::App& app, const std::string& option, std::optional<std:
         ->type_name("A,B,...");
 }
 
+std::vector<std::string> long_options(const CLI::App& app) {
+    std::vector<std::string> names;
+    for (const CLI::Option* const option : app.get_options()) {
+        for (const std::string& name : option->get_lnames()) names.push_back(name);
+    }
+    return names;
+}
+
 // On failure or when all has been said already: the exit status.
 bool parse(int argc, char** argv, Arguments& arguments, int& status) {
     CLI::App app(
@@ -45,6 +56,9 @@ bool parse(int argc, char** argv, Arguments& arguments, int& status) {
     app.set_version_flag("--version", std::string("baypland ") + BAYPLAN_VERSION);
     app.add_option("--config", arguments.config, "The configuration, a YAML file")->type_name("FILE");
     app.add_flag("--check", arguments.check, "Try what a start would, report every fault, and exit");
+    app.add_option("-o,--output", arguments.output, "Form of the answer to --check: table, or json")
+        ->check(CLI::IsMember({"table", "json"}))
+        ->capture_default_str();
     app.add_flag("--help-config", arguments.help_config, "Print the manual of the configuration, and exit");
     app.add_option("--record", arguments.record,
                    "Record every input here for replay (instead of 'record' of the configuration)")
@@ -61,8 +75,13 @@ bool parse(int argc, char** argv, Arguments& arguments, int& status) {
         "configuration.");
     try {
         app.parse(argc, argv);
-    } catch (const CLI::ParseError& end) {
-        status = app.exit(end) == 0 ? 0 : 2;
+    } catch (const CLI::Success& told) {
+        status = app.exit(told);
+        return false;
+    } catch (const CLI::ParseError& error) {
+        std::fprintf(stderr, "baypland: %s%s; see --help\n", error.what(),
+                     did_you_mean_option(argc, argv, long_options(app)).c_str());
+        status = 2;
         return false;
     }
     if (!arguments.help_config && arguments.config.empty()) {
@@ -73,30 +92,35 @@ bool parse(int argc, char** argv, Arguments& arguments, int& status) {
     return true;
 }
 
+// False: it has faults, which are told.
 bool load(const Arguments& arguments, const threads::HostCpus& host, config::Config& config) {
     config::Faults faults;
     daemon::load_config(arguments.config, host, config, faults);
     config::override_predicates(arguments.predicates, "baypland", config, faults);
-    for (const config::Fault& fault : faults) std::fprintf(stderr, "%s\n", fault.to_string().c_str());
+    if (arguments.check && arguments.output == "json" && !faults.empty()) {
+        daemon::StartReport report{arguments.config, {}, {}};
+        for (const config::Fault& fault : faults) report.faults.push_back(fault.to_string());
+        std::fputs(daemon::as_json(report).c_str(), stdout);
+    } else {
+        for (const config::Fault& fault : faults) std::fprintf(stderr, "%s\n", fault.to_string().c_str());
+    }
     if (!arguments.record.empty()) config.record = arguments.record;
     return faults.empty();
 }
 
 // The exit status.
 int check(const Arguments& arguments, const config::Config& config) {
-    const char* const file = arguments.config.c_str();
+    daemon::StartReport report{arguments.config, {}, {}};
     const bool polling = config.data_plane.idle == dataplane::IdlePolicy::poll;
     for (const std::string& warning : threads::plan_warnings(config.profile.plan, polling)) {
-        std::printf("%s: warning: profile: %s\n", file, warning.c_str());
+        report.warnings.push_back("profile: " + warning);
     }
-    for (const std::string& remark : config.remarks) std::printf("%s: warning: %s\n", file, remark.c_str());
-    std::size_t faults = 0;
+    report.warnings.insert(report.warnings.end(), config.remarks.begin(), config.remarks.end());
     for (const auto& [fault, what] : daemon::try_start(config, arguments.status)) {
-        std::printf("%s: %s%s\n", file, fault ? "" : "warning: ", what.c_str());
-        faults += fault ? 1 : 0;
+        (fault ? report.faults : report.warnings).push_back(what);
     }
-    if (faults == 0) std::printf("%s: no faults\n", file);
-    return faults == 0 ? 0 : 1;
+    std::fputs((arguments.output == "json" ? as_json(report) : as_lines(report)).c_str(), stdout);
+    return report.faults.empty() ? 0 : 1;
 }
 
 }  // namespace

@@ -31,6 +31,7 @@ public:
     Trial(const config::Config& config, const std::string& status_file) : config_(config), status_file_(status_file) {}
 
     std::vector<StartFinding> run() {
+        shims();
         certificates();
         port();
         rest();
@@ -50,6 +51,15 @@ private:
         if (error.find(std::strerror(EADDRINUSE)) == std::string::npos)
             return fault(fmt::format("{}: {}", where, error));
         warning(fmt::format("{}: {}: it must be free when the daemon starts", where, error));
+    }
+
+    // A list that is there and empty lets nobody in, which is seldom meant.
+    void shims() {
+        for (const config::PartitionConfig& partition : config_.partitions) {
+            if (partition.shims.empty()) {
+                warning(fmt::format("partition {}: no shim may drive it: 'shims' has no name", partition.name));
+            }
+        }
     }
 
     void certificates() {

@@ -44,6 +44,7 @@ OnObject ClusterDump::taker(const std::string& name, const Progress& progress) {
 void ClusterDump::take(const ReadObject& object, const std::string& file) {
     if (options_.what_if.any_workload() && is_workload(object.kind)) {
         if (std::optional<Workload> made = workload_of(object, file, converter_, faults_)) {
+            look_at_template(object);
             workloads_.push_back(std::move(*made));
         }
     }
@@ -76,10 +77,17 @@ void ClusterDump::take(const ReadObject& object, const std::string& file) {
     }
 }
 
-void ClusterDump::look_at_fields(const ReadObject& object) {
-    known_fields_.check(object.value, object.kind, [&](std::string path, std::string_view meant) {
+void ClusterDump::look_at_fields(const ReadObject& object) { look_at_fields(object, object.value, object.kind, ""); }
+
+void ClusterDump::look_at_template(const ReadObject& object) {
+    look_at_fields(object, object.value["spec"]["template"], "Pod", "spec.template.");
+}
+
+void ClusterDump::look_at_fields(const ReadObject& object, const Value& part, std::string_view type,
+                                 std::string_view at) {
+    known_fields_.check(part, type, [&](const std::string& path, std::string_view meant) {
         const Value& metadata = object.value["metadata"];
-        notes_.unknown_field(object.kind, std::move(path), meant,
+        notes_.unknown_field(object.kind, std::string(at) + path, meant,
                              std::string(metadata["namespace"].text()) + (metadata["namespace"].present() ? "/" : "") +
                                  std::string(metadata["name"].text()));
     });
@@ -108,10 +116,12 @@ std::optional<ConvertedPod> ClusterDump::read_one_pod(const std::string& path) {
             return;
         }
         if (is_workload(object.kind)) {
+            look_at_template(object);
             if (std::optional<Workload> made = workload_of(object, path, converter_, faults_)) {
                 pod = std::move(made->pod);
             }
         } else if (auto made = converter_.convert_defaulted(object, path, faults_)) {
+            look_at_fields(object);
             ConvertedPod* const found = std::get_if<ConvertedPod>(&made->object);
             pod = found == nullptr || found->finished ? std::nullopt : std::optional(std::move(*found));
         }

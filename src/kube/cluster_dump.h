@@ -123,6 +123,9 @@ private:
     void take(const ReadObject&, const std::string& file);
     OnObject taker(const std::string& name, const Progress&);  // refers to both
     void look_at_fields(const ReadObject&);
+    void look_at_template(const ReadObject& workload);
+    // Of a part of the object, which has the fields of `type`; `at`: where it is ("spec.template.").
+    void look_at_fields(const ReadObject&, const Value& part, std::string_view type, std::string_view at);
     void take_pod(ConvertedPod&&, const std::string& file);
     void finish_pod(Pod&, const std::vector<Text>& sorted_nodes);
     void sort_out(Pod&&);

@@ -6,11 +6,14 @@
 #include <csignal>
 #include <cstdlib>
 #include <random>
+#include <string>
+#include <vector>
 
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
+#include "base/closest_name.h"
 #include "kube/document_reader.h"
 #include "kube_shim/appliance.h"
 #include "kube_shim/embedded.h"
@@ -211,7 +214,22 @@ int main(int argc, char** argv) {
     app.add_option("--key", client.key, "PEM file of its key")->type_name("FILE");
     app.add_option("--server-name", client.server_name,
                    "name that the daemon's certificate must have; as --daemon if not given");
-    CLI11_PARSE(app, argc, argv);
+    app.set_version_flag("--version", "bayplan-kube " BAYPLAN_VERSION);
+    app.footer(
+        "Exit status: 0 it was told to stop; 1 it gave up, and the last line says why (the API server does not let it, "
+        "or another has the lease);\n2 wrong input.");
+    try {
+        app.parse(argc, argv);
+    } catch (const CLI::Success& told) {
+        return app.exit(told);
+    } catch (const CLI::ParseError& error) {
+        std::vector<std::string> names;
+        for (const CLI::Option* const option : app.get_options()) {
+            names.insert(names.end(), option->get_lnames().begin(), option->get_lnames().end());
+        }
+        fmt::print(stderr, "bayplan-kube: {}{}; see --help\n", error.what(), did_you_mean_option(argc, argv, names));
+        return 2;
+    }
     if (arguments.embedded != client.host.empty()) {
         say("give either --embedded or --daemon");
         return 2;

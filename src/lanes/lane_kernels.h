@@ -43,7 +43,7 @@ constexpr bool is_one_eight(std::uint64_t eights) { return eights >> __builtin_c
 struct LaneKernels {
     SimdLevel level;
 
-    // The lanes, of these, where capacity - used - foreign >= amount.
+    // The lanes, of these, where capacity - used - foreign >= amount. Amounts of lanes in no eight of these may be anything.
     std::uint64_t (*with_room)(const ResourceLanes&, std::uint64_t lanes) noexcept;
     // The same for each of so many resources: none waits for what another found.
     std::uint64_t (*with_room_for_all)(const ResourceLanes* resources, std::size_t count, std::uint64_t lanes) noexcept;

@@ -22,9 +22,12 @@ std::uint64_t lanes_where(Test&& test) {
 }
 
 std::uint64_t with_room(const ResourceLanes& resource, std::uint64_t lanes) noexcept {
-    return lanes & lanes_where([&](std::uint32_t lane) {
-               return resource.capacity[lane] - resource.used[lane] - resource.foreign[lane] >= resource.amount;
-           });
+    for (std::uint64_t left = lanes; left != 0; left &= left - 1) {
+        const auto lane = static_cast<std::uint32_t>(std::countr_zero(left));
+        const std::int64_t free = resource.capacity[lane] - resource.used[lane] - resource.foreign[lane];
+        lanes ^= free < resource.amount ? left & -left : 0;
+    }
+    return lanes;
 }
 
 std::uint64_t with_room_for_all(const ResourceLanes* resources, std::size_t count, std::uint64_t lanes) noexcept {

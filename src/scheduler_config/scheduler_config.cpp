@@ -137,6 +137,13 @@ void read_document(const Value& root, const std::string& scheduler, ConfigUse us
         notes.fault(root["extenders"], "extenders", "there are none here");
     }
     notes.ignored(root["percentageOfNodesToScore"], "percentageOfNodesToScore", "every node is looked at");
+    notes.ignored(root["parallelism"], "parallelism", "threads are the profile's to say (tuning)");
+    notes.ignored(root["delayCacheUntilActive"], "delayCacheUntilActive", "nothing is kept before it is asked for");
+    notes.ignored(root["clientConnection"], "clientConnection", "a kubeconfig says how to reach the API server");
+    for (const char* const name :
+         {"enableProfiling", "enableContentionProfiling", "healthzBindAddress", "metricsBindAddress"}) {
+        notes.ignored(root[name], name, "the daemon's settings have addresses and counters of their own");
+    }
     if (root["leaderElection"]["leaderElect"].text() == "true") {
         notes.ignored(root["leaderElection"], "leaderElection", "bayplan-kube has options of its own for it");
     }

@@ -10,6 +10,8 @@
 
 #include "options/score_rows.h"
 #include "sim/group_text.h"
+#include "terminal/table.h"
+#include "terminal/text.h"
 
 namespace bayplan::sim {
 
@@ -31,14 +33,15 @@ std::string_view heading(std::string_view plugin) {
 
 class ExplanationText {
 public:
-    explicit ExplanationText(std::FILE* out) : out_(out) {}
+    ExplanationText(std::FILE* out, std::size_t columns) : out_(out), columns_(columns) {}
 
     void explained(const SimulatedDecision& decision) {
         const bool placed = decision.outcome == Outcome::scheduled || decision.outcome == Outcome::nominated;
-        fmt::print(out_, "{}: {}{}{}\n", decision.pod, to_string(decision.outcome), placed ? " on " : "",
-                   placed ? where_or_why(decision) : "");
+        say(0, "",
+            fmt::format("{}: {}{}{}", decision.pod, to_string(decision.outcome), placed ? " on " : "",
+                        placed ? where_or_why(decision) : ""));
         if (!decision.message.empty()) {
-            fmt::print(out_, "  {}\n", decision.message);
+            say(2, "", decision.message);
         }
         const std::vector<NodeExplanation>& nodes = decision.explanation->nodes;
         std::vector<const NodeExplanation*> feasible;
@@ -57,10 +60,10 @@ public:
             others(groups, nodes.size());
         }
         for (std::size_t index = 0; index < decision.nearest.size(); ++index) {
-            fmt::print(out_, "  {} {}\n", index == 0 ? "nearest:" : "        ", decision.nearest[index]);
+            say(2, index == 0 ? "nearest: " : "         ", decision.nearest[index]);
         }
         if (!decision.explanation->woken_by.empty()) {
-            fmt::print(out_, "  woken by: {}\n", fmt::join(decision.explanation->woken_by, ", "));
+            say(2, "woken by: ", fmt::format("{}", fmt::join(decision.explanation->woken_by, ", ")));
         }
         if (decision.daemonset && decision.daemonset->looked_for_victims) {
             steps(*decision.daemonset);
@@ -69,7 +72,7 @@ public:
             preemption(*decision.explanation->preemption);
         }
         if (decision.explanation->group) {
-            print_group(out_, *decision.explanation->group);
+            print_group(out_, *decision.explanation->group, columns_);
         }
         fmt::print(out_, "\n");
     }
@@ -83,32 +86,48 @@ private:
     // Failures of a node; the first failing predicate leads.
     using Against = std::vector<std::tuple<std::string, std::vector<std::string>, Verdict>>;
 
+    // `lead` behind so many spaces, then the text, whose further lines begin below its first.
+    void say(std::size_t indent, std::string_view lead, std::string_view text) {
+        fmt::print(out_, "{}{}{}\n", std::string(indent, ' '), lead,
+                   terminal::wrapped(text, columns_, indent + lead.size()));
+    }
+
+    void put(const terminal::Table& table) {
+        fmt::print(out_, "{}", table.text(columns_));
+        if (const auto gone = table.without_room(columns_); !gone.empty()) {
+            say(6, "", fmt::format("no room for {}", fmt::join(gone, ", ")));
+        }
+    }
+
+    // The chosen one is marked.
+    static std::string named(std::string_view node, bool chosen) {
+        return fmt::format("    {} {}", chosen ? '>' : ' ', node);
+    }
+
     // The pods on the node, in the order in which they would go.
     void steps(const DaemonsetExplanation& told) {
         for (const auto& [pod, reason] : told.filtered) {
-            fmt::print(out_, "      stays ({}): {}\n", reason, pod);
+            say(6, fmt::format("stays ({}): ", reason), pod);
         }
         for (const auto& [name, pods] : told.classes) {
             if (!pods.empty()) {
-                fmt::print(out_, "      {}: {}\n", name, fmt::join(pods, ", "));
+                say(6, fmt::format("{}: ", name), fmt::format("{}", fmt::join(pods, ", ")));
             }
         }
         if (!told.chosen.empty()) {
-            fmt::print(out_, "      chosen by {}: {}\n", told.strategy, fmt::join(told.chosen, ", "));
+            say(6, fmt::format("chosen by {}: ", told.strategy), fmt::format("{}", fmt::join(told.chosen, ", ")));
         }
     }
 
     // The nodes where room can be made, the chosen one first, and what decides between them: from left to right.
     void preemption(const PreemptionExplanation& found) {
         if (found.candidates.empty()) {
-            fmt::print(out_, "  preemption: {}\n", found.text);
+            say(2, "preemption: ", found.text);
             return;
         }
         std::vector<const VictimChoice*> sorted;
-        std::size_t width = 4;
         for (const VictimChoice& choice : found.candidates) {
             sorted.push_back(&choice);
-            width = std::max(width, choice.node.size());
         }
         const auto rank = [&found](const VictimChoice& choice) {
             return std::tuple(choice.node != found.nominated_node, choice.budget_violations, choice.highest_priority,
@@ -116,29 +135,34 @@ private:
         };
         std::stable_sort(sorted.begin(), sorted.end(),
                          [&](const auto* one, const auto* other) { return rank(*one) < rank(*other); });
-        fmt::print(out_,
-                   "  on {} of them preemption makes room; fewest budgets broken, then the least important victims:\n",
-                   sorted.size());
-        fmt::print(out_, "      {:<{}}  {:>7}  {:>11}  {:>14}  {:>6}  {}\n", "NODE", width, "BUDGETS", "HIGHEST",
-                   "PRIORITIES", "COUNT", "VICTIMS");
+        say(2, "",
+            fmt::format("on {} of them preemption makes room; fewest budgets broken, then the least important victims:",
+                        sorted.size()));
+        terminal::Table table({{"      NODE"},
+                               {"BUDGETS", true},
+                               {"HIGHEST", true},
+                               {"PRIORITIES", true, true},
+                               {"COUNT", true},
+                               {"VICTIMS"}});
         for (std::size_t index = 0; index < std::min(sorted.size(), kBestShown); ++index) {
-            one_choice(*sorted[index], found, width);
+            add_choice(table, *sorted[index], found);
         }
+        put(table);
         if (sorted.size() > kBestShown) {
             fmt::print(out_, "      and {} more\n", sorted.size() - kBestShown);
         }
     }
 
-    void one_choice(const VictimChoice& choice, const PreemptionExplanation& found, std::size_t width) {
+    static void add_choice(terminal::Table& table, const VictimChoice& choice, const PreemptionExplanation& found) {
         std::vector<std::string_view> names(choice.victims.begin(), choice.victims.end());
         names.resize(std::min(names.size(), kNamesShown));
         const std::size_t more = choice.victims.size() - names.size();
         // Compared is the sum of (priority + 2^31), as in Kubernetes; for people the sum itself.
         const std::int64_t priorities = choice.priority_sum - (static_cast<std::int64_t>(choice.victims.size()) << 31);
-        fmt::print(out_, "    {} {:<{}}  {:>7}  {:>11}  {:>14}  {:>6}  {}{}\n",
-                   choice.node == found.nominated_node ? '>' : ' ', choice.node, width, choice.budget_violations,
-                   choice.highest_priority, priorities, choice.victims.size(), fmt::join(names, ", "),
-                   more > 0 ? fmt::format(" and {} more", more) : "");
+        table.row({named(choice.node, choice.node == found.nominated_node), std::to_string(choice.budget_violations),
+                   std::to_string(choice.highest_priority), std::to_string(priorities),
+                   std::to_string(choice.victims.size()),
+                   fmt::format("{}{}", fmt::join(names, ", "), more > 0 ? fmt::format(" and {} more", more) : "")});
     }
 
     static void sort_in(const SimulatedDecision& decision, const NodeExplanation& node,
@@ -166,26 +190,23 @@ private:
             return std::tie(other->total, other_chosen) < std::tie(one->total, chosen);
         });
         const std::size_t shown = std::min(feasible.size(), kBestShown);
-        std::size_t width = 4;
-        for (std::size_t index = 0; index < shown; ++index) {
-            width = std::max(width, feasible[index]->node.size());
-        }
-        fmt::print(out_, "  {} of {} nodes can take it; the best by score:\n", feasible.size(), all);
-        fmt::print(out_, "      {:<{}}  {:>6}", "NODE", width, "TOTAL");
+        say(2, "", fmt::format("{} of {} nodes can take it; the best by score:", feasible.size(), all));
+        std::vector<terminal::TableColumn> columns{{"      NODE"}, {"TOTAL", true}};
         for (const ScoreShare& share : feasible.front()->scores) {
-            fmt::print(out_, "  {:>7}", heading(share.plugin));
+            columns.push_back({std::string(heading(share.plugin)), true, true});
         }
-        fmt::print(out_, "\n");
+        columns.push_back({""});
+        terminal::Table table(std::move(columns));
         for (std::size_t index = 0; index < shown; ++index) {
             const NodeExplanation& node = *feasible[index];
-            fmt::print(out_, "    {} {:<{}}  {:>6}", node.node == decision.node ? '>' : ' ', node.node, width,
-                       node.total);
+            std::vector<std::string> cells{named(node.node, node.node == decision.node), std::to_string(node.total)};
             for (const ScoreShare& share : node.scores) {
-                fmt::print(out_, "  {:>{}}", share.weighted, std::max<std::size_t>(7, heading(share.plugin).size()));
+                cells.push_back(std::to_string(share.weighted));
             }
-            fmt::print(out_, "{}\n",
-                       node.devices.empty() ? "" : fmt::format("  {} of {}", node.devices, node.devices_left));
+            cells.push_back(node.devices.empty() ? "" : fmt::format("{} of {}", node.devices, node.devices_left));
+            table.row(std::move(cells));
         }
+        put(table);
     }
 
     void others(const std::map<Against, Group>& groups, std::size_t all) {
@@ -207,13 +228,14 @@ private:
         bool first = true;
         for (const auto& [predicate, reasons, verdict] : against) {
             const std::string lead = first ? fmt::format("{:>6}", group.count) : std::string(6, ' ');
-            fmt::print(out_, "  {}  {}: {}{}\n", lead, predicate, fmt::join(reasons, ", "),
-                       verdict == Verdict::unresolvable ? "" : " (room could be made)");
+            say(2, lead + "  ",
+                fmt::format("{}: {}{}", predicate, fmt::join(reasons, ", "),
+                            verdict == Verdict::unresolvable ? "" : " (room could be made)"));
             first = false;
         }
-        fmt::print(
-            out_, "          {}{}\n", fmt::join(group.names, ", "),
-            group.count > group.names.size() ? fmt::format(" and {} more", group.count - group.names.size()) : "");
+        const std::size_t more = group.count - group.names.size();
+        say(10, "",
+            fmt::format("{}{}", fmt::join(group.names, ", "), more > 0 ? fmt::format(" and {} more", more) : ""));
         print_causes(group);
     }
 
@@ -229,7 +251,7 @@ private:
         }
         std::ranges::stable_sort(sorted, [](const auto& one, const auto& other) { return one.first > other.first; });
         for (std::size_t index = 0; index < std::min(sorted.size(), kCausesShown); ++index) {
-            fmt::print(out_, "            {}\n", sorted[index].second);
+            say(12, "", sorted[index].second);
         }
         if (sorted.size() > kCausesShown) {
             fmt::print(out_, "            and {} other amounts\n", sorted.size() - kCausesShown);
@@ -237,6 +259,7 @@ private:
     }
 
     std::FILE* out_;
+    std::size_t columns_;
 };
 
 }  // namespace
@@ -254,6 +277,8 @@ std::string where_or_why(const SimulatedDecision& decision) {
     }
 }
 
-void print_explanation(std::FILE* out, const SimulatedDecision& decision) { ExplanationText(out).explained(decision); }
+void print_explanation(std::FILE* out, const SimulatedDecision& decision, std::size_t columns) {
+    ExplanationText(out, columns).explained(decision);
+}
 
 }  // namespace bayplan::sim

@@ -4,6 +4,7 @@
 // Thread: one.
 #pragma once
 
+#include <cstddef>
 #include <cstdio>
 #include <string>
 
@@ -11,8 +12,8 @@
 
 namespace bayplan::sim {
 
-// Of a decision that has an explanation.
-void print_explanation(std::FILE*, const SimulatedDecision&);
+// Of a decision that has an explanation; lines of so many columns at most (0: any).
+void print_explanation(std::FILE*, const SimulatedDecision&, std::size_t columns);
 
 // "n1", "n1, in place of ns/a", "0/3 nodes are available: ...".
 std::string where_or_why(const SimulatedDecision&);

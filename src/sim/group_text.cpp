@@ -9,6 +9,8 @@
 
 #include <fmt/format.h>
 
+#include "terminal/text.h"
+
 namespace bayplan::sim {
 
 namespace {
@@ -27,15 +29,17 @@ std::string group_outcome(const GroupExplanation& group) {
                        all < group.minimum ? "; so nobody is placed" : "");
 }
 
-void group_line(std::FILE* out, std::string_view lead, const std::vector<std::string>& names) {
+void group_line(std::FILE* out, std::string_view lead, const std::vector<std::string>& names, std::size_t columns) {
     const std::size_t shown = std::min(names.size(), kPodsShown);
-    fmt::print(out, "      {}: {}{}\n", lead, fmt::join(names.begin(), names.begin() + static_cast<long>(shown), ", "),
-               names.size() > shown ? fmt::format(" and {} more", names.size() - shown) : "");
+    const std::string text =
+        fmt::format("{}: {}{}", lead, fmt::join(names.begin(), names.begin() + static_cast<long>(shown), ", "),
+                    names.size() > shown ? fmt::format(" and {} more", names.size() - shown) : "");
+    fmt::print(out, "      {}\n", terminal::wrapped(text, columns, 6));
 }
 
 }  // namespace
 
-void print_group(std::FILE* out, const GroupExplanation& group) {
+void print_group(std::FILE* out, const GroupExplanation& group, std::size_t columns) {
     std::vector<std::string> there;
     std::vector<std::string> found;
     std::vector<std::pair<std::string_view, std::vector<std::string>>> without;  // by reason, the first one first
@@ -51,10 +55,11 @@ void print_group(std::FILE* out, const GroupExplanation& group) {
             (member.placed ? there : found).push_back(member.pod + " on " + member.node);
         }
     }
-    fmt::print(out, "  pod group {}: {}\n", group.name, group_outcome(group));
-    if (!there.empty()) group_line(out, "there", there);
-    if (!found.empty()) group_line(out, "would be placed", found);
-    for (const auto& [why, pods] : without) group_line(out, std::string(why), pods);
+    const std::string outcome = fmt::format("pod group {}: {}", group.name, group_outcome(group));
+    fmt::print(out, "  {}\n", terminal::wrapped(outcome, columns, 2));
+    if (!there.empty()) group_line(out, "there", there, columns);
+    if (!found.empty()) group_line(out, "would be placed", found, columns);
+    for (const auto& [why, pods] : without) group_line(out, why, pods, columns);
     if (group.unlisted > 0) fmt::print(out, "      and {} younger members\n", group.unlisted);
 }
 

@@ -3,6 +3,7 @@
 // Thread: one.
 #pragma once
 
+#include <cstddef>
 #include <cstdio>
 
 #include "bayplan/explanation.h"
@@ -10,7 +11,8 @@
 
 namespace bayplan::sim {
 
-void print_group(std::FILE*, const GroupExplanation&);
+// Lines of so many columns at most (0: any).
+void print_group(std::FILE*, const GroupExplanation&, std::size_t columns);
 void write_group(Markup&, const GroupExplanation&);
 
 }  // namespace bayplan::sim

@@ -32,7 +32,7 @@ public:
     void add(const SimulatedDecision& decision) override {
         totals_.add(decision);
         if (decision.explanation) {
-            print_explanation(out_, decision);
+            print_explanation(out_, decision, look_.columns);
             return;
         }
         if (!headed_) {

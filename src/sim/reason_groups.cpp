@@ -3,12 +3,17 @@
 
 #include <algorithm>
 #include <cctype>
+#include <utility>
+
+#include <fmt/format.h>
 
 #include "sim/report.h"
 
 namespace bayplan::sim {
 
 namespace {
+
+constexpr std::size_t kCountWidth = 8;
 
 bool is_digit(char letter) { return std::isdigit(static_cast<unsigned char>(letter)) != 0; }
 
@@ -42,12 +47,15 @@ std::string without_counts(std::string_view message) {
 }
 
 void ReasonGroups::add(const SimulatedDecision& decision) {
-    ++decisions_;
     if (finds_room(decision.outcome)) {
         waiting_.erase(decision.pod);
     } else {
-        waiting_[decision.pod] = {decisions_, decision.outcome, decision.message};
+        add_waiting(decision.pod, decision.outcome, decision.message);
     }
+}
+
+void ReasonGroups::add_waiting(std::string pod, Outcome outcome, std::string message) {
+    waiting_[std::move(pod)] = {++decisions_, outcome, std::move(message)};
 }
 
 std::vector<ReasonGroup> ReasonGroups::groups() const {
@@ -66,6 +74,25 @@ std::vector<ReasonGroup> ReasonGroups::groups() const {
     for (auto& [reason, group] : by_reason) groups.push_back(std::move(group));
     std::ranges::stable_sort(groups, std::greater<>(), &ReasonGroup::pods);
     return groups;
+}
+
+void print_reasons(std::FILE* out, const std::vector<ReasonGroup>& groups, ReasonOutcomes outcomes, std::size_t columns,
+                   const terminal::Colours& colours) {
+    constexpr std::size_t kIndent = kCountWidth + 2;
+    if (!groups.empty()) fmt::print(out, "{:>{}}  WHY THEY WAIT\n", "PODS", kCountWidth);
+    for (const ReasonGroup& group : groups) {
+        const std::string outcome =
+            outcomes == ReasonOutcomes::said ? fmt::format("{}: ", to_string(group.outcome)) : "";
+        const std::string why =
+            fmt::format("{}{}{}", outcome, group.message, group.counts_differ ? " (counts: of the last of them)" : "");
+        std::string names = fmt::format("{}", fmt::join(group.examples, ", "));
+        if (group.pods > group.examples.size()) {
+            names += fmt::format(" and {} more", group.pods - group.examples.size());
+        }
+        fmt::print(out, "{:>{}}  {}\n{}{}\n", group.pods, kCountWidth, terminal::wrapped(why, columns, kIndent),
+                   std::string(kIndent, ' '),
+                   colours(terminal::Colour::faint, terminal::wrapped(names, columns, kIndent)));
+    }
 }
 
 }  // namespace bayplan::sim

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdio>
 #include <map>
 #include <string>
 #include <string_view>
@@ -12,6 +13,7 @@
 #include <vector>
 
 #include "sim/simulation.h"
+#include "terminal/text.h"
 
 namespace bayplan::sim {
 
@@ -29,6 +31,7 @@ public:
 
     // Any decision: a pod that finds room is taken out.
     void add(const SimulatedDecision&);
+    void add_waiting(std::string pod, Outcome, std::string message);
     // The largest first.
     std::vector<ReasonGroup> groups() const;
 
@@ -41,6 +44,11 @@ private:
     std::unordered_map<std::string, Waiting> waiting_;
     std::size_t decisions_ = 0;
 };
+
+// A table: how many, why, and a few of them; the outcome in front of each message, or not.
+enum class ReasonOutcomes { said, left_unsaid };
+void print_reasons(std::FILE*, const std::vector<ReasonGroup>&, ReasonOutcomes, std::size_t columns,
+                   const terminal::Colours&);
 
 // The message without the counts of nodes in it.
 std::string without_counts(std::string_view message);

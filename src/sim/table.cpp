@@ -18,7 +18,6 @@ namespace {
 using terminal::Colour;
 
 constexpr std::size_t kPodWidthMax = 60;
-constexpr std::size_t kCountWidth = 8;
 
 class Table : public Report {
 public:
@@ -33,7 +32,7 @@ public:
         totals_.add(decision);
         reasons_.add(decision);
         if (decision.explanation) {
-            print_explanation(out_, decision);
+            print_explanation(out_, decision, look_.columns);
             explained_ = true;
         } else if (finds_room(decision.outcome)) {
             line(decision);
@@ -73,22 +72,10 @@ private:
 
     void reasons() {
         const std::vector<ReasonGroup> groups = reasons_.groups();
-        for (std::size_t index = 0; index < groups.size(); ++index) {
-            const ReasonGroup& group = groups[index];
-            if (index == 0) {
-                fmt::print(out_, "{}{:>{}}  WHY THEY WAIT\n", headed_ ? "\n" : "", "PODS", kCountWidth);
-            }
-            const std::string why = fmt::format("{}: {}{}", to_string(group.outcome), group.message,
-                                                group.counts_differ ? " (counts: of the last of them)" : "");
-            std::string names = fmt::format("{}", fmt::join(group.examples, ", "));
-            if (group.pods > group.examples.size()) {
-                names += fmt::format(" and {} more", group.pods - group.examples.size());
-            }
-            const std::size_t indent = kCountWidth + 2;
-            fmt::print(out_, "{:>{}}  {}\n{}{}\n", group.pods, kCountWidth,
-                       terminal::wrapped(why, look_.columns, indent), std::string(indent, ' '),
-                       look_.colours(Colour::faint, terminal::wrapped(names, look_.columns, indent)));
+        if (headed_ && !groups.empty()) {
+            fmt::print(out_, "\n");
         }
+        print_reasons(out_, groups, ReasonOutcomes::said, look_.columns, look_.colours);
     }
 
     void totals(const Ending& ending) {

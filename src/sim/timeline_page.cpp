@@ -128,11 +128,7 @@ void TimelinePage::write_data(std::FILE* out, const TimelineSummary& summary) co
     }
     ReasonGroups reasons;
     for (const TimelineSummary::Pending& pod : summary.pending) {
-        SimulatedDecision decision;
-        decision.pod = pod.pod;
-        decision.outcome = Outcome::unschedulable;
-        decision.message = pod.message;
-        reasons.add(decision);
+        reasons.add_waiting(pod.pod, Outcome::unschedulable, pod.message);
     }
     fmt::print(out, "],\n\"placed\":[],\n\"reasons\":[");
     bool first = true;

@@ -8,6 +8,7 @@
 #include "sim/claimed_devices.h"
 #include "sim/markup.h"
 #include "sim/queue_report.h"
+#include "sim/reason_groups.h"
 
 namespace bayplan::sim {
 
@@ -15,6 +16,7 @@ namespace {
 
 constexpr std::size_t kTimelinePodWidthMax = 60;
 constexpr std::size_t kTimeWidth = 9;
+constexpr std::size_t kOutcomeWidth = 18;
 
 void write(Markup& out, const TimelineDecision& decision) {
     out.begin_object();
@@ -122,20 +124,25 @@ private:
 
 class TimelineTable : public TimelineReport {
 public:
-    TimelineTable(std::FILE* out, std::size_t pod_width)
-        : out_(out), width_(std::clamp<std::size_t>(pod_width, 3, kTimelinePodWidthMax)) {}
+    TimelineTable(std::FILE* out, const ReportLook& look)
+        : out_(out), look_(look), width_(std::clamp<std::size_t>(look.pod_width, 3, kTimelinePodWidthMax)) {
+        if (look.columns > 0) {
+            width_ = std::min(width_, std::max<std::size_t>(look.columns / 3, 10));
+        }
+    }
 
     void add(const TimelineDecision& decision) override {
         if (!headed_) {
-            fmt::print(out_, "{:>{}}  {:<{}}  {:<18}  {}\n", "TIME", kTimeWidth, "POD", width_, "OUTCOME",
-                       "WHERE OR WHY");
+            fmt::print(out_, "{:>{}}  {:<{}}  {:<{}}  {}\n", "TIME", kTimeWidth, "POD", width_, "OUTCOME",
+                       kOutcomeWidth, "WHERE OR WHY");
             headed_ = true;
         }
-        fmt::print(out_, "{:>{}}  {:<{}}  {:<18}  {}\n", seconds_text(decision.at_ms), kTimeWidth, decision.pod, width_,
-                   to_string(decision.outcome), what(decision));
+        const std::string pod = look_.columns == 0 ? decision.pod : terminal::cut(decision.pod, width_);
+        fmt::print(out_, "{:>{}}  {:<{}}  {:<{}}  {}\n", seconds_text(decision.at_ms), kTimeWidth, pod, width_,
+                   to_string(decision.outcome), kOutcomeWidth, fitting(what(decision)));
         if (!decision.victims.empty()) {
-            fmt::print(out_, "{:>{}}  {:<{}}  {:<18}  takes the place of {}\n", "", kTimeWidth, "", width_, "",
-                       fmt::join(decision.victims, ", "));
+            fmt::print(out_, "{}{}\n", std::string(before(), ' '),
+                       fitting(fmt::format("takes the place of {}", fmt::join(decision.victims, ", "))));
         }
     }
 
@@ -146,18 +153,26 @@ public:
         for (const auto& [kind, share] : summary.utilisation) {
             fmt::print(out_, "  {} {:.1f}% in use\n", kind, 100 * share);
         }
+        ReasonGroups reasons;
         for (const TimelineSummary::Pending& pod : summary.pending) {
-            fmt::print(out_, "  pending {}{}{}: {}\n", pod.pod,
-                       !pod.reserved_node.empty()   ? ", reserved on "
-                       : pod.nominated_node.empty() ? ""
-                                                    : ", nominated to ",
-                       pod.reserved_node.empty() ? pod.nominated_node : pod.reserved_node,
-                       pod.message.empty() ? "not tried yet" : pod.message);
+            const std::string place = !pod.reserved_node.empty() ? fmt::format(" (reserved on {})", pod.reserved_node)
+                                      : !pod.nominated_node.empty()
+                                          ? fmt::format(" (nominated to {})", pod.nominated_node)
+                                          : "";
+            reasons.add_waiting(pod.pod + place, Outcome::unschedulable,
+                                pod.message.empty() ? "not tried yet" : pod.message);
         }
+        print_reasons(out_, reasons.groups(), ReasonOutcomes::left_unsaid, look_.columns, look_.colours);
         print_queues(out_, summary.queues);
     }
 
 private:
+    // Columns in front of what the decision says.
+    std::size_t before() const { return kTimeWidth + 2 + width_ + 2 + kOutcomeWidth + 2; }
+
+    // Nothing is left out of a reason: it is wrapped below itself.
+    std::string fitting(const std::string& text) const { return terminal::wrapped(text, look_.columns, before()); }
+
     static std::string what(const TimelineDecision& decision) {
         if (decision.outcome == TimelineOutcome::scheduled) {
             return decision.node + (decision.devices.empty() ? "" : " with " + decision.devices);
@@ -175,13 +190,14 @@ private:
     }
 
     std::FILE* out_;
+    ReportLook look_;
     std::size_t width_;
     bool headed_ = false;
 };
 
 }  // namespace
 
-std::unique_ptr<TimelineReport> make_timeline_report(Format format, std::FILE* out, std::size_t pod_width) {
+std::unique_ptr<TimelineReport> make_timeline_report(Format format, std::FILE* out, const ReportLook& look) {
     switch (format) {
         case Format::json: return std::make_unique<JsonLines>(out);
         case Format::yaml: return std::make_unique<YamlDocument>(out);
@@ -189,7 +205,7 @@ std::unique_ptr<TimelineReport> make_timeline_report(Format format, std::FILE* o
         case Format::csv:
         case Format::table: break;
     }
-    return std::make_unique<TimelineTable>(out, pod_width);
+    return std::make_unique<TimelineTable>(out, look);
 }
 
 }  // namespace bayplan::sim

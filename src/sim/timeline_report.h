@@ -18,7 +18,6 @@ public:
     virtual void finish(const TimelineSummary&) = 0;
 };
 
-// `pod_width`: of the longest name to come; for the table.
-std::unique_ptr<TimelineReport> make_timeline_report(Format, std::FILE*, std::size_t pod_width);
+std::unique_ptr<TimelineReport> make_timeline_report(Format, std::FILE*, const ReportLook&);
 
 }  // namespace bayplan::sim

@@ -9,6 +9,7 @@
 
 #include "kube/resource_names.h"
 #include "terminal/table.h"
+#include "terminal/text.h"
 
 namespace bayplan::sim {
 
@@ -159,6 +160,11 @@ void print_use(std::FILE* out, const UseReport& report, std::size_t columns) {
         add_ranges(table, report);
     }
     fmt::print(out, "\n{}", table.text(columns));
+    if (const auto gone = table.without_room(columns); !gone.empty()) {
+        const std::string line =
+            fmt::format("no room for {}: a wider terminal or -o json has them", fmt::join(gone, ", "));
+        fmt::print(out, "{}\n", terminal::wrapped(line, columns, 2));
+    }
 }
 
 void write_use(Markup& out, const UseReport& report) {

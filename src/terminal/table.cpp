@@ -37,15 +37,29 @@ void Table::row(std::vector<std::string> cells) {
     rows_.push_back(std::move(cells));
 }
 
-std::string Table::text(std::size_t width, std::size_t rows_max) const {
-    const std::size_t shown = rows_max == 0 ? rows_.size() : std::min(rows_max, rows_.size());
+std::vector<std::size_t> Table::widths_in(std::size_t width, std::size_t rows) const {
     std::vector<std::size_t> widths;
     for (std::size_t at = 0; at < columns_.size(); ++at) {
         std::size_t widest = columns_of(columns_[at].head);
-        for (std::size_t row = 0; row < shown; ++row) widest = std::max(widest, columns_of(rows_[row][at]));
+        for (std::size_t row = 0; row < rows; ++row) widest = std::max(widest, columns_of(rows_[row][at]));
         widths.push_back(widest);
     }
     if (width > 0) fit(columns_, widths, width);
+    return widths;
+}
+
+std::vector<std::string> Table::without_room(std::size_t width, std::size_t rows_max) const {
+    const std::vector<std::size_t> widths = widths_in(width, shown(rows_max));
+    std::vector<std::string> heads;
+    for (std::size_t at = 0; at < columns_.size(); ++at) {
+        if (widths[at] == 0 && columns_[at].may_go) heads.push_back(columns_[at].head);
+    }
+    return heads;
+}
+
+std::string Table::text(std::size_t width, std::size_t rows_max) const {
+    const std::size_t rows = shown(rows_max);
+    const std::vector<std::size_t> widths = widths_in(width, rows);
     std::string out;
     const auto put = [&](auto cell_of) {
         std::string line;
@@ -60,7 +74,7 @@ std::string Table::text(std::size_t width, std::size_t rows_max) const {
         out += line + "\n";
     };
     put([&](std::size_t at) { return columns_[at].head; });
-    for (std::size_t row = 0; row < shown; ++row) {
+    for (std::size_t row = 0; row < rows; ++row) {
         put([&](std::size_t at) { return rows_[row][at]; });
     }
     return out;

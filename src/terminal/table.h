@@ -4,6 +4,7 @@
 // Thread: its owner's.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <string>
 #include <string_view>
@@ -27,8 +28,16 @@ public:
 
     // Lines, each at most so many columns wide (0: any width), at most so many rows (0: all).
     std::string text(std::size_t width, std::size_t rows_max = 0) const;
+    // Heads of the columns that text(width, rows_max) leaves out.
+    std::vector<std::string> without_room(std::size_t width, std::size_t rows_max = 0) const;
 
 private:
+    // Of the columns in lines of this width; 0: left out.
+    std::vector<std::size_t> widths_in(std::size_t width, std::size_t rows) const;
+    std::size_t shown(std::size_t rows_max) const {
+        return rows_max == 0 ? rows_.size() : std::min(rows_max, rows_.size());
+    }
+
     std::vector<TableColumn> columns_;
     std::vector<std::vector<std::string>> rows_;
 };

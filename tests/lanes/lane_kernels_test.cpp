@@ -188,6 +188,22 @@ TEST(LaneKernels, percents_are_exact_for_every_part_of_a_whole) {
     }
 }
 
+TEST(LaneKernels, amounts_of_other_eights_may_be_anything) {
+    constexpr std::uint64_t kSecondEight = 0xff00;
+    std::array<std::int64_t, kLanes> capacity;
+    std::array<std::int64_t, kLanes> used;
+    const std::array<std::int64_t, kLanes> foreign{};
+    capacity.fill(INT64_MIN);  // less anything: overflow, which a sanitizer reports
+    used.fill(INT64_MAX);
+    for (std::uint32_t lane = 8; lane < 16; ++lane) {
+        capacity[lane] = 10;
+        used[lane] = lane;
+    }
+    for (const LaneKernels* kernels : levels_here()) {
+        EXPECT_EQ(kernels->with_room({capacity.data(), used.data(), foreign.data(), 1}, kSecondEight), 0x0300u);
+    }
+}
+
 TEST(LaneKernels, masks_and_keys_are_the_same_at_every_level) {
     RandomLanes random(2);
     const LaneKernels& plain = lane_kernels(SimdLevel::scalar);

@@ -274,8 +274,8 @@ TEST(Report, TableOfAnExplanation) {
     EXPECT_EQ(report(Format::table, {placed()}),
               "ns/a: scheduled on n1\n"
               "  1 of 3 nodes can take it; the best by score:\n"
-              "      NODE   TOTAL   Taints\n"
-              "    > n1       300      300\n"
+              "      NODE  TOTAL  Taints\n"
+              "    > n1      300     300\n"
               "  2 of 3 nodes cannot:\n"
               "       1  NodeName: a \"b\"\n"
               "          NodePorts:  (room could be made)\n"
@@ -341,9 +341,9 @@ TEST(Report, TableOfANomination) {
               "  0/2 nodes are available: 2 x.\n"
               "  woken by: a node added, a pod gone\n"
               "  on 2 of them preemption makes room; fewest budgets broken, then the least important victims:\n"
-              "      NODE  BUDGETS      HIGHEST      PRIORITIES   COUNT  VICTIMS\n"
-              "    > n1          1            5              10       2  ns/a, ns/b\n"
-              "      n2          1            7               7       1  ns/e\n\n");
+              "      NODE  BUDGETS  HIGHEST  PRIORITIES  COUNT  VICTIMS\n"
+              "    > n1          1        5          10      2  ns/a, ns/b\n"
+              "      n2          1        7           7      1  ns/e\n\n");
     SimulatedDecision plain = nominated();
     plain.explanation.reset();
     EXPECT_EQ(report(Format::table, {plain, gated()}),

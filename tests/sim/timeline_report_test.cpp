@@ -10,7 +10,9 @@ namespace {
 
 std::string report(Format format) {
     Written written;
-    const auto made = make_timeline_report(format, written.out(), 6);
+    ReportLook look;
+    look.pod_width = 6;
+    const auto made = make_timeline_report(format, written.out(), look);
     using Outcome = TimelineOutcome;
     made->add({0, "ns/a", "", Outcome::scheduled, "n1", "", {}, "", ""});
     made->add({1'500, "ns/b", "", Outcome::nominated, "", "n1", {"ns/x", "ns/y"}, "", "0/1 nodes are available: 1 z."});
@@ -96,8 +98,11 @@ TEST(TimelineReport, Table) {
               "\nat 600s: 1 placed, 2 pending, 2 gone; 1 preemptions with 2 victims\n"
               "  cpu 93.0% in use\n"
               "  pods 33.3% in use\n"
-              "  pending ns/b, nominated to n1: later\n"
-              "  pending ns/c: not tried yet\n");
+              "    PODS  WHY THEY WAIT\n"
+              "       1  later\n"
+              "          ns/b (nominated to n1)\n"
+              "       1  not tried yet\n"
+              "          ns/c\n");
 }
 
 }  // namespace

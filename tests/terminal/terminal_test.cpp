@@ -39,6 +39,8 @@ TEST(Table, TheWidestColumnIsCutLast) {
     EXPECT_EQ(table.text(0), "NAME         N  NOTE\na-long-name  7  optional\n");
     EXPECT_EQ(table.text(15), "NAME         N\na-long-name  7\n");
     EXPECT_EQ(table.text(10), "NAME     N\na-long…  7\n");
+    EXPECT_EQ(table.without_room(0), std::vector<std::string>());
+    EXPECT_EQ(table.without_room(15), std::vector<std::string>({"NOTE"}));
 }
 
 TEST(Bar, IsOneLineAtAnyWidth) {
