@@ -5,9 +5,14 @@
 //   ns/member
 //   failed ms    an attempt of one group more, of the same size, for which one place is missing; mean of ten
 //
+//   reserve ms   an attempt of one group more, each member of which wants a node for itself where pods of its priority run: nodes
+//                are reserved for it; as many members as a group has, but no more than half of the nodes (placed at once where
+//                nodes without pods are left)
+//
 // By CPU time of all threads (by wall with --wall), the least of some runs. Every run must have the same digest. With --small,
 // the naive oracle takes the same inputs, and its digest must be equal. Exit status 1 if one differs, or a group is not whole.
 // Thread: main.
+#include <algorithm>
 #include <cstdint>
 #include <cstdio>
 #include <string>
@@ -56,6 +61,9 @@ public:
             ask(group, "member", shape_.members, 1'000);
         }
     }
+    // A node for each, and pods on all of them.
+    void ask_for_whole_nodes() { ask(shape_.groups, "large", whole_nodes(), kWhole - shape_.classes); }
+    std::uint32_t whole_nodes() const { return std::max(1u, std::min(shape_.members, shape_.nodes / 2)); }
     // Nodes for all of its members but the last.
     void ask_one_too_many() {
         add_nodes(shape_.nodes, shape_.members - 1, kLate);
@@ -64,6 +72,7 @@ public:
 
 private:
     static constexpr DictId kApplication = 1, kCpu = 2, kMemory = 3, kPods = 4, kFirstNode = 10;
+    static constexpr std::int64_t kWhole = 32'000;
     static constexpr std::int64_t kLate = 50'000;  // of CPU: only nodes made for it have so much
 
     void send(const StateBody& body) {
@@ -98,7 +107,7 @@ private:
         }
         send(NodesMessage{records});
     }
-    void state_nodes() { add_nodes(0, shape_.nodes, 32'000); }
+    void state_nodes() { add_nodes(0, shape_.nodes, kWhole); }
 
     void ask(std::uint32_t group, const char* kind, std::uint32_t members, std::int64_t cpu) {
         std::vector<std::string> keys;
@@ -129,13 +138,22 @@ EngineOptions options_for() {
     EngineOptions options;
     options.executor = ExecutorKind::inline_;
     options.backoff_early = false;
+    options.coscheduling.reserve_after_ns = 0;
+    return options;
+}
+
+EngineOptions options_with_reservations() {
+    EngineOptions options = options_for();
+    options.coscheduling.reserve_after_ns = kMinute_ns;
     return options;
 }
 
 struct Result {
-    Cost place, fail;
+    Cost place, fail, reserve;
     std::uint64_t placed = 0;
     std::string digest;
+    std::string reserved_digest;
+    bool reserved = true;  // or placed: the whole group, each time
 };
 
 // All groups, then another that fails, again and again after its wait.
@@ -156,6 +174,42 @@ void play(const Shape& shape, Side& side, Take&& take, Time&& time) {
         side.apply(Tick{again * kMinute_ns});
         time(1, run);
     }
+}
+
+// All groups, and then a group that wants whole nodes and has waited for a minute. Gives how many nodes it wants.
+template <typename Side, typename Take, typename Time>
+std::uint32_t play_reserving(const Shape& shape, Side& side, Take&& take, Time&& time) {
+    GangShim<Side> shim(shape, side);
+    const auto run = [&] {
+        for (; side.has_work(); take()) side.run(4'096);
+    };
+    take();
+    shim.ask_groups();
+    run();
+    shim.ask_for_whole_nodes();
+    run();
+    side.apply(HoldPlace{.owner = 1, .node = "node-0", .kept_from_below = 0, .amounts = {}});
+    side.apply(HoldDrop{.owner = 1});  // wakes it
+    side.apply(Tick{kMinute_ns});
+    time(run);
+    return shim.whole_nodes();
+}
+
+void run_reserving(const Shape& shape, Result& result) {
+    VictimSink sink;
+    const EngineOptions options = options_with_reservations();
+    Engine engine(options, sink);
+    const std::uint32_t wanted = play_reserving(
+        shape, engine,
+        [&] {
+            engine.flush();
+            engine.settle();
+            engine.apply(Acknowledge{1, sink.last});
+        },
+        [&](auto&& work) { result.reserve.keep_least(cost_of(work)); });
+    const bool at_once = engine.counters().placed == std::uint64_t{shape.groups} * shape.members + wanted;
+    result.reserved = result.reserved && (at_once || sink.nominations == wanted);
+    result.reserved_digest = engine.digest();
 }
 
 void run_once(const Shape& shape, Result& result) {
@@ -195,6 +249,18 @@ std::string oracle_digest(const Shape& shape) {
     return oracle.digest();
 }
 
+std::string oracle_digest_reserving(const Shape& shape) {
+    const EngineOptions options = options_with_reservations();
+    OracleSide oracle(options);
+    play_reserving(
+        shape, oracle,
+        [&] {
+            oracle.apply(Acknowledge{1, oracle.last_decision()});
+        },
+        [](auto&& work) { work(); });
+    return oracle.digest();
+}
+
 bool measure(const Shape& shape, int runs, bool by_wall, bool beside_oracle) {
     Result result;
     std::string digest;
@@ -203,13 +269,19 @@ bool measure(const Shape& shape, int runs, bool by_wall, bool beside_oracle) {
         run_once(shape, result);
         good = good && (digest.empty() || digest == result.digest);
         digest = result.digest;
+        const std::string before = result.reserved_digest;
+        run_reserving(shape, result);
+        good = good && result.reserved && (before.empty() || before == result.reserved_digest);
     }
     good = good && result.placed == std::uint64_t{shape.groups} * shape.members;
-    if (beside_oracle) good = good && oracle_digest(shape) == digest;
+    if (beside_oracle) {
+        good = good && oracle_digest(shape) == digest && oracle_digest_reserving(shape) == result.reserved_digest;
+    }
     const auto seconds = [&](const Cost& cost) { return by_wall ? cost.wall : cost.all_cpu; };
-    std::printf("%-28s %11.2f %9.0f %10.3f %.12s%s\n", shape.name.c_str(), 1e6 * seconds(result.place) / shape.groups,
-                1e9 * seconds(result.place) / shape.groups / shape.members, 1e3 * seconds(result.fail) / kFailures,
-                digest.c_str(), good ? "" : "  FAULT: a group is not whole, or digests differ");
+    std::printf("%-28s %11.2f %9.0f %10.3f %10.3f %.12s%s\n", shape.name.c_str(),
+                1e6 * seconds(result.place) / shape.groups, 1e9 * seconds(result.place) / shape.groups / shape.members,
+                1e3 * seconds(result.fail) / kFailures, 1e3 * seconds(result.reserve), digest.c_str(),
+                good ? "" : "  FAULT: a group is not whole, or digests differ");
     std::fflush(stdout);
     return good;
 }
@@ -241,7 +313,8 @@ int main(int argc, char** argv) {
         shapes.push_back({"Gangs/100000Nodes_3000x3", 100'000, 3'000, 3});
         shapes.push_back({"Gangs/100000Nodes_10x1000", 100'000, 10, 1'000});
     }
-    std::printf("%-28s %11s %9s %10s %s\n", "load", "us/attempt", "ns/member", "failed ms", "digest");
+    std::printf("%-28s %11s %9s %10s %10s %s\n", "load", "us/attempt", "ns/member", "failed ms", "reserve ms",
+                "digest");
     bool good = true;
     for (const Shape& shape : shapes) {
         good = bayplan::bench::measure(shape, runs, by_wall, small) && good;

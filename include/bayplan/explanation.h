@@ -79,6 +79,7 @@ struct GroupExplanation {
     std::uint32_t found = 0;           // and how many more would find one
     std::vector<GroupMember> members;  // the eldest first
     std::size_t unlisted = 0;          // younger members, of which nothing is said
+    bool reserved = false;             // nodes are reserved for it (rules/gangs.md)
 };
 
 struct Explanation {
@@ -90,6 +91,7 @@ struct Explanation {
     std::string node;                                 // where the next attempt would place it; empty: nowhere
     std::vector<NodeExplanation> nodes;               // in the order of slots
     std::optional<GroupExplanation> group;            // of a pod that is placed with its group
+    bool without_nodes = false;  // something about the pod as a whole decides: no node was looked at by itself
 };
 
 }  // namespace bayplan

@@ -73,6 +73,8 @@ struct Gang {
     bool untold = false;   // to be looked at with the next tick
     std::uint32_t failures = 0;
     std::int64_t backoff_until_ns = 0;
+    std::int64_t first_failed_ns =
+        INT64_MAX;  // since its nodes, its quorum or its reservation went; INT64_MAX: not yet
 };
 
 class Gangs {
@@ -99,6 +101,17 @@ public:
     std::int64_t next_deadline_ns() const { return deadlines_.empty() ? INT64_MAX : deadlines_.begin()->first; }
     // Members of which hold nodes: by deadline.
     const std::set<std::pair<std::int64_t, GangId>>& on_permit() const { return deadlines_; }
+    // The nominations of this gang reserve nodes; none: there is no reservation.
+    void reserve(GangId id, std::int64_t until_ns) {
+        reserved_ = id;
+        reserved_until_ns_ = until_ns;
+    }
+    void end_reservation() {
+        reserved_ = kNone<GangId>;
+        reserved_until_ns_ = INT64_MAX;
+    }
+    GangId reserved() const { return reserved_; }
+    std::int64_t reserved_until_ns() const { return reserved_until_ns_; }
     // Values that the gang takes over of its eldest member.
     void set_values(Gang&, std::uint32_t minimum, std::int32_t priority);
     std::uint64_t count_on_permit() const {
@@ -134,6 +147,8 @@ private:
     std::vector<GangId> free_;
     std::set<Emptied> emptied_;
     std::set<std::pair<std::int64_t, GangId>> deadlines_;
+    GangId reserved_ = kNone<GangId>;
+    std::int64_t reserved_until_ns_ = INT64_MAX;
     std::map<std::int32_t, std::uint32_t> running_;  // gangs with assigned members, by priority
     boost::unordered_flat_map<AskId, GangMember> members_;
 };

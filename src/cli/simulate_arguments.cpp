@@ -170,16 +170,9 @@ void add_simulate_options(CLI::App& simulate, SimulateArguments& arguments) {
     add_duration(simulate, "--permit-timeout-per-member", groups.permit_timeout_per_member_ns, "10ms",
                  "and so much longer for each member; never more than 15m in all");
     add_duration(simulate, "--group-memory", groups.memory_ns, "10m", "how long a group without pods keeps its time");
-    simulate
-        .add_option_function<std::string>(
-            "--reserve-after",
-            [](const std::string& text) {
-                if (sim::parse_ms(text) != 0) {
-                    throw CLI::ValidationError("--reserve-after", "this release reserves nothing for groups: 0s alone");
-                }
-            },
-            "age of a group's first failure at which nodes are reserved for it; 0s: never, which is all there is yet")
-        ->type_name("TIME");
+    add_duration(simulate, "--reserve-after", groups.reserve_after_ns, "60s",
+                 "with unit: age of a group's first failure at which nodes are reserved for it; 0s: never");
+    add_duration(simulate, "--reserve-for", groups.reserve_for_ns, "300s", "for how long at most");
     simulate
         .add_option("--queues", arguments.queues,
                     "a YuniKorn queues.yaml: applications, queues and users are as YuniKorn's labels and annotations "

@@ -179,6 +179,13 @@ const Settings<CoschedulingOptions>& coscheduling_settings() {
         result.push_back(number<C>("permit_timeout_per_member", MEMBER(permit_timeout_per_member_ns),
                                    NumberForm::duration, {0, C::kPermitTimeoutMax_ns}, "",
                                    "And so much longer for each member; never more than 15 minutes in all."));
+        result.push_back(number<C>("reserve_after", MEMBER(reserve_after_ns), NumberForm::duration,
+                                   {0, 24 * 3600 * kSecond}, "",
+                                   "With unit: age of a group's first failure at which nodes are reserved for it, so "
+                                   "that smaller pods do not keep it waiting for ever; 0s: never."));
+        result.push_back(number<C>("reserve_for", MEMBER(reserve_for_ns), NumberForm::duration,
+                                   {kMillisecond, 24 * 3600 * kSecond}, "",
+                                   "How long they are at most; then it is another group's turn."));
         return result;
     }();
     return table;

@@ -310,6 +310,11 @@ void check_bytes(const World& world, std::vector<std::string>& broken) {
 }
 
 // Each member counts by its present state (R-GROUP-7 to R-GROUP-11); members that wait, wait together.
+const Gang* reserved_gang(const World& world) {
+    const GangId reserved = world.gangs.reserved();
+    return reserved == kNone<GangId> ? nullptr : &world.gangs[reserved];
+}
+
 void check_gang(const World& world, const Gang& gang, std::vector<std::string>& broken) {
     std::uint32_t counted = 0;
     std::uint32_t assigned = 0;
@@ -347,6 +352,9 @@ void check_gang(const World& world, const Gang& gang, std::vector<std::string>& 
     if (on_permit != gang.on_permit || (on_permit > 0) != (gang.deadline_ns != INT64_MAX) || !gang.hold_lost.empty() ||
         (on_permit > 0 && counted < gang.minimum)) {
         broken.push_back("members of " + gang.name + " hold nodes, and it does not know or has no quorum");
+    }
+    if (&gang == reserved_gang(world) && (nominated == 0 || !gang.quorum)) {
+        broken.push_back("nodes are reserved for " + gang.name + ", which has no nominations or no quorum");
     }
     if (nominated != gang.nominated) {
         broken.push_back("the nominations of " + gang.name + " are not those made together");

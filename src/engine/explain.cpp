@@ -87,6 +87,7 @@ public:
         explanation.node = best == 0 ? "" : std::string(world_.nodes.name(slot_of(best)));
         diagnoser_.begin();
         diagnoser_.for_each_node([&](const NodeView& node) { explanation.nodes.push_back(judge(node, full)); });
+        explanation.without_nodes = diagnoser_.whole().refusal.verdict != Verdict::feasible;
         if (best == 0) {
             explain_preemption(explanation);
         }

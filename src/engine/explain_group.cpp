@@ -17,7 +17,9 @@ public:
                               .minimum = gang_.minimum,
                               .counted = gang_.counted,
                               .assigned = gang_.assigned,
-                              .members = {}};
+                              .members = {},
+                              .unlisted = 0,
+                              .reserved = attempts_.lifecycle().gangs().is_reserved(gang_)};
         const Tentative tentative(attempts_.commit());
         suspend_nominations();
         for (const MemberAge& age : gang_.members) {

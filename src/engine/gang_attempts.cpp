@@ -64,7 +64,9 @@ void GangAttempts::clear_left_over(AskId id) {
                                       .ask = id,
                                       .slot = slot,
                                       .wakes = kPodGone,
-                                      .why = "its pod group is placed without it"});
+                                      .why = lifecycle_.gangs().is_reserved(lifecycle_.gangs().gang_of(id))
+                                                 ? "reservation ended: its pod group is placed without it"
+                                                 : "its pod group is placed without it"});
     }
 }
 
@@ -112,6 +114,7 @@ void GangAttempts::keep(Gang& gang) {
         lifecycle_.gangs().count(id);
     }
     gang.nominated = 0;
+    forget_reservation(gang);
     lifecycle_.commit().finish();
 }
 
@@ -150,12 +153,16 @@ void GangAttempts::permit(GangId of) {
 }
 
 void GangAttempts::give_up(Gang& gang) {
-    const GangPreemption found = preempting_.decide(members_, gang);
+    GangPreemption found = preempting_.decide(members_, gang);
+    if (found.nominations.empty() && !found.waits) {
+        perhaps_reserve(gang, found);
+    }
     const std::uint32_t failed = failed_predicates() | found.failed_predicates;
     failures_.resize(1);
     failures_.front().message = "minimum not reached: " + std::to_string(gang.assigned + placed_.size()) + " of " +
-                                std::to_string(gang.minimum);
+                                std::to_string(gang.minimum) + (found.reserves ? "; nodes are reserved for it" : "");
     end_former(gang, found);
+    note_reservation(gang, found);
     count_failure(gang);
     tell_failures(gang, found, failed);
     const Lifecycle::SentAway sent = lifecycle_.nominate_together(gang, found.nominations);
@@ -170,30 +177,87 @@ void GangAttempts::give_up(Gang& gang) {
     }
 }
 
-// Nominations stay while the gang may not preempt; else they end, except where they are made anew.
+// A reservation that stands is left as it is; else nodes are chosen anew. A gang without one gets it when it is due.
+void GangAttempts::perhaps_reserve(Gang& gang, GangPreemption& found) {
+    const bool has = lifecycle_.gangs().is_reserved(gang);
+    if (has && reserving_.stands(members_, gang)) {
+        found.keeps = true;
+        return;
+    }
+    if (!has && (!is_due(gang) || (found.keeps && gang.nominated > 0))) {
+        return;
+    }
+    found.keeps = false;
+    found.nominations = reserving_.decide(members_, gang);
+    found.failed_predicates |= reserving_.failed_predicates();
+    found.reserves = !found.nominations.empty();
+}
+
+// There is one reservation; a gang of higher priority may take it over.
+bool GangAttempts::is_due(const Gang& gang) const {
+    const CoschedulingOptions& options = world_.options.coscheduling;
+    const GangId other = world_.gangs.reserved();
+    return options.reserve_after_ns > 0 && world_.options.preemption.enabled && gang.first_failed_ns != INT64_MAX &&
+           world_.now_ns - gang.first_failed_ns >= options.reserve_after_ns &&
+           (other == kNone<GangId> || world_.gangs[other].priority < gang.priority);
+}
+
+// Nominations end, except where they stay or are made anew.
 void GangAttempts::end_former(Gang& gang, const GangPreemption& found) {
+    if (found.reserves && !lifecycle_.gangs().is_reserved(gang) && world_.gangs.reserved() != kNone<GangId>) {
+        lifecycle_.gangs().end_reservation("pod group " + gang.name + " has it now");
+    }
     for (const AskId id : members_) {
-        const Nomination* const former = world_.nominations.of(id);
-        if (former == nullptr) {
+        if (world_.nominations.of(id) == nullptr) {
             continue;
         }
-        if (!found.eligible) {
+        if (found.keeps) {
             lifecycle_.commit().restore_nomination(id);
-            continue;
-        }
-        const auto anew = std::find_if(found.nominations.begin(), found.nominations.end(),
-                                       [&](const MemberNomination& one) { return one.ask == id; });
-        if (found.nominations.empty()) {
-            lifecycle_.clear_nomination(id, "preemption found no nodes for its pod group");
-        } else if (anew == found.nominations.end()) {
-            lifecycle_.clear_nomination(id, "preemption chose other members of its pod group");
-        } else if (anew->chosen.slot != former->slot) {
-            lifecycle_.clear_nomination(id, "preemption chose " + std::string(world_.nodes.name(anew->chosen.slot)));
+        } else if (const std::string why = why_former_ends(gang, found, id); !why.empty()) {
+            lifecycle_.clear_nomination(id, why);
         }
     }
-    if (found.eligible) {
+    if (!found.keeps) {
         gang.nominated = 0;
     }
+}
+
+// Empty: it is made anew for the same node.
+std::string GangAttempts::why_former_ends(const Gang& gang, const GangPreemption& found, AskId id) const {
+    const bool ends = lifecycle_.gangs().is_reserved(gang) && !found.reserves;
+    const std::string lead = ends ? "reservation ended: " : "";
+    const std::string who = found.reserves || (ends && found.nominations.empty()) ? "reservation" : "preemption";
+    const auto anew = std::find_if(found.nominations.begin(), found.nominations.end(),
+                                   [&](const MemberNomination& one) { return one.ask == id; });
+    if (found.nominations.empty()) {
+        return lead + who + " found no nodes for its pod group";
+    }
+    if (anew == found.nominations.end()) {
+        return lead + who + " chose other members of its pod group";
+    }
+    const Slot chosen = anew->chosen.slot;
+    return chosen == world_.nominations.of(id)->slot ? std::string()
+                                                     : lead + who + " chose " + std::string(world_.nodes.name(chosen));
+}
+
+// After a failed pass.
+void GangAttempts::note_reservation(Gang& gang, const GangPreemption& found) {
+    const bool has = lifecycle_.gangs().is_reserved(gang);
+    if (has && !found.keeps && !found.reserves) {
+        forget_reservation(gang);
+    }
+    if (!has && found.reserves) {
+        world_.gangs.reserve(world_.gangs.member(members_.front()).gang,
+                             world_.now_ns + world_.options.coscheduling.reserve_for_ns);
+    }
+    gang.first_failed_ns = std::min(gang.first_failed_ns, world_.now_ns);
+}
+
+void GangAttempts::forget_reservation(Gang& gang) {
+    if (lifecycle_.gangs().is_reserved(gang)) {
+        world_.gangs.end_reservation();
+    }
+    gang.first_failed_ns = INT64_MAX;
 }
 
 void GangAttempts::tell_failures(Gang& gang, const GangPreemption& found, std::uint32_t failed) {
@@ -205,7 +269,7 @@ void GangAttempts::tell_failures(Gang& gang, const GangPreemption& found, std::u
     auto next = found.nominations.begin();
     for (const AskId id : members_) {
         const bool chosen = next != found.nominations.end() && next->ask == id;
-        const bool keeps = !found.eligible && world_.nominations.of(id) != nullptr;
+        const bool keeps = found.keeps && world_.nominations.of(id) != nullptr;
         told_.push_back({.message = failures_.front().message,
                          .chosen = chosen ? &next->chosen : nullptr,
                          .nodes = chosen ? next->nodes : 0,

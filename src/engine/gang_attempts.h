@@ -12,6 +12,7 @@
 #include "commit/commit_observer.h"
 #include "engine/attempts.h"
 #include "engine/gang_preempting.h"
+#include "engine/gang_reserving.h"
 
 namespace bayplan {
 
@@ -22,7 +23,8 @@ public:
           predicates_(predicates),
           attempts_(attempts),
           lifecycle_(lifecycle),
-          preempting_(world, predicates, attempts, lifecycle) {}
+          preempting_(world, predicates, attempts, lifecycle),
+          reserving_(world, predicates, attempts, lifecycle) {}
 
     // The members are out of the order, and charged; afterwards each has a place or waits. As many attempts as members.
     void make(Element members);
@@ -43,7 +45,12 @@ private:
     void give_up(Gang&);
     std::uint32_t failed_predicates() const;
     void clear_left_over(AskId);
+    void perhaps_reserve(Gang&, GangPreemption&);
+    bool is_due(const Gang&) const;
     void end_former(Gang&, const GangPreemption&);
+    std::string why_former_ends(const Gang&, const GangPreemption&, AskId) const;
+    void note_reservation(Gang&, const GangPreemption&);
+    void forget_reservation(Gang&);
     void tell_failures(Gang&, const GangPreemption&, std::uint32_t failed_predicates);
     // It has failed once more, with its gang.
     void charge_failure(AskId, const Gang&, std::uint32_t failed_predicates);
@@ -54,6 +61,7 @@ private:
     Attempts& attempts_;
     Lifecycle& lifecycle_;
     GangPreempting preempting_;
+    GangReserving reserving_;
     std::vector<AskId> members_;
     std::vector<AskId> placed_;
     std::deque<Failure> failures_;  // decisions refer to their texts

@@ -8,12 +8,16 @@ namespace bayplan {
 
 GangPreemption GangPreempting::decide(const std::vector<AskId>& members, const Gang& gang) {
     found_ = {};
-    if (!world_.options.preemption.enabled || world_.nodes.count() == 0 ||
-        world_.asks[members.front()].never_preempts ||
-        std::any_of(members.begin(), members.end(), [&](AskId id) { return waits(id); })) {
+    found_.keeps = true;
+    if (!world_.options.preemption.enabled || world_.nodes.count() == 0) {
+        return found_;
+    }
+    found_.waits = std::any_of(members.begin(), members.end(), [&](AskId id) { return waits(id); });
+    if (found_.waits || world_.asks[members.front()].never_preempts) {
         return found_;
     }
     found_.eligible = true;
+    found_.keeps = false;
     gone_.clear();
     whole_.clear();
     failed_class_ = kNone<ClassId>;

@@ -22,6 +22,9 @@ struct MemberNomination {
 
 struct GangPreemption {
     bool eligible = false;                      // it looked for nodes
+    bool waits = false;                         // it did not, since a member waits for a pod that goes
+    bool keeps = false;                         // nominations that the members have stay
+    bool reserves = false;                      // the nodes are kept for it, and nobody goes (gang_reserving.h)
     std::uint32_t failed_predicates = 0;        // of what it tried; bits by index
     std::vector<MemberNomination> nominations;  // the eldest first; none: nothing comes of it
 };

@@ -174,7 +174,9 @@ void GangQueue::settle_all() {
         }
         for (const GangId id : gangs) {
             if (nominations_must_end(world_.gangs[id])) {
-                end_nominations(world_.gangs[id]);
+                const bool reserved = id == world_.gangs.reserved();
+                end_nominations(world_.gangs[id], std::string(reserved ? "reservation ended: " : "") +
+                                                      "the nominations of its pod group ended");
             }
         }
         for (const GangId id : gangs) {
@@ -206,9 +208,14 @@ bool GangQueue::nominations_must_end(const Gang& gang) const {
     return gang.counted < gang.minimum || static_cast<std::size_t>(left) != gang.nominated;
 }
 
-void GangQueue::end_nominations(Gang& gang) {
+void GangQueue::end_nominations(Gang& gang, const std::string& why) {
+    if (is_reserved(gang)) {
+        world_.gangs.end_reservation();
+        gang.first_failed_ns = INT64_MAX;
+    }
     gang.nominated = 0;
     gang.woken = true;
+    const std::string_view text = commit_.text(why);
     for (const MemberAge& member : gang.members) {
         if (const Nomination* const nomination = world_.nominations.of(member.ask)) {
             const Slot slot = nomination->slot;
@@ -217,10 +224,22 @@ void GangQueue::end_nominations(Gang& gang) {
                               .ask = member.ask,
                               .slot = slot,
                               .wakes = kPodGone,
-                              .why = "the nominations of its pod group ended"});
+                              .why = text});
         }
     }
     commit_.finish();
+}
+
+void GangQueue::end_reservation(const std::string& why) {
+    const GangId id = world_.gangs.reserved();
+    change(id);
+    end_nominations(world_.gangs[id], "reservation ended: " + why);
+}
+
+void GangQueue::end_overdue_reservation() {
+    if (world_.gangs.reserved_until_ns() <= world_.now_ns) {
+        end_reservation("its time is over");
+    }
 }
 
 void GangQueue::nomination_ended(AskId id) {
@@ -243,6 +262,7 @@ void GangQueue::settle(Gang& gang) {
             gang.woken = true;
             const bool only_changed = gang.quorum_lost_ns == world_.now_ns;  // several inputs of one moment
             gang.backoff_until_ns = only_changed ? gang.backoff_until_ns : 0;
+            gang.first_failed_ns = only_changed ? gang.first_failed_ns : INT64_MAX;
             gang.nacked = only_changed && gang.nacked;
         }
         if (gang.woken) {

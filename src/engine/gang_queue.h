@@ -65,6 +65,15 @@ public:
     void approve(GangId);                  // all that hold nodes have them
     void reject(GangId, std::string why);  // all of them give them up
     void end_permits();
+    // --- nodes that are reserved for a gang
+    bool is_reserved(const Gang& gang) const {
+        const GangId reserved = world_.gangs.reserved();
+        return reserved != kNone<GangId> && &world_.gangs[reserved] == &gang;
+    }
+    // Of the gang that has them: its nominations end.
+    void end_reservation(const std::string& why);
+    void end_overdue_reservation();
+
     std::string count_text(const Gang&) const;      // how far it is from its minimum
     std::string refusal(const Gang&, AskId) const;  // in what a refused member differs
     // The gang is later in the order than the ask, or than that one's gang.
@@ -91,7 +100,7 @@ private:
     void reject_if_broken(GangId);
     std::string why_broken(const Gang&) const;
     bool nominations_must_end(const Gang&) const;
-    void end_nominations(Gang&);
+    void end_nominations(Gang&, const std::string& why);
     void take_values(Gang&);
     void evaluate(AskId);
     void hold(Gang&);

@@ -438,6 +438,7 @@ void Lifecycle::tick(std::int64_t now_ns) {
     }
     end_overdue_queries();
     gangs_.end_permits();
+    gangs_.end_overdue_reservation();
     gangs_.settle();
     gangs_.tell();
     placeholders_.tick();

@@ -55,6 +55,8 @@ public:
 
     // Of a member of a gang that preempts: whether it may is asked of its gang.
     PreemptionOutcome decide_for_gang(AskId, const Diagnosis&);
+    // Preemption may follow such a failure.
+    bool follows(const Diagnosis&) const;
     // A pod of lower priority terminates on the node to which the ask is nominated.
     bool waits_for_a_terminating_pod(AskId) const;
     const GangBudgets& gangs() const { return gangs_; }
@@ -62,7 +64,6 @@ public:
     VictimCounters counters() const;
 
 private:
-    bool follows(const Diagnosis&) const;
     void search(AskId, const Diagnosis&, PreemptionOutcome&, std::vector<NodeVictims>* candidates);
     // Gangs that the victims break go whole.
     void add_whole_gangs(NodeVictims&) const;

@@ -103,12 +103,21 @@ void Lifecycle::clear_lower_nominations(AskId id, Slot slot) {
     }
 }
 
-// As if all that terminates were gone.
+// As if all that terminates were gone; and of a reservation, all that it waits for there.
 bool Lifecycle::still_fits(AskId nominated, Slot slot) {
     const Tentative tentative(commit_);
     commit_.suspend_nomination(nominated);
     NodeTrial trial(trial_tables(world_, evaluator_.predicates()), nominated, slot);
     world_.departures.for_each([&](AskId pod) { trial.take_off_elsewhere(pod); });
+    const Ask& ask = world_.asks[nominated];
+    const GangId reserved = world_.gangs.reserved();
+    if (reserved != kNone<GangId> && is_coscheduled(ask.group) && world_.gangs.member(nominated).gang == reserved) {
+        for (const AskId pod : world_.nodes[slot].allocations) {
+            if (!world_.asks[pod].terminating && may_be_waited_for(world_.asks[pod], ask, world_.options.preemption)) {
+                trial.take_off(pod);
+            }
+        }
+    }
     return trial.passes();
 }
 

@@ -112,6 +112,9 @@ struct CoschedulingOptions {
     std::int64_t permit_timeout_ns = 10'000'000'000;
     std::int64_t permit_timeout_per_member_ns = 10'000'000;
     static constexpr std::int64_t kPermitTimeoutMax_ns = 900'000'000'000;
+    // With unit: how old a group's first failure is when nodes are reserved for it (0: never), and for how long they are.
+    std::int64_t reserve_after_ns = 60'000'000'000;
+    std::int64_t reserve_for_ns = 300'000'000'000;
 };
 
 // Predicates that shims serve (rules/plugins.md).

@@ -27,8 +27,7 @@ bool VictimCost::better_than(const VictimCost& other) const {
 std::vector<VictimSearch::PooledPod> VictimSearch::pool_of(AskId ask, Slot slot) const {
     std::vector<PooledPod> pool;
     for (const AskId id : tables_.nodes[slot].allocations) {
-        const Ask& pod = tables_.asks[id];
-        if (may_be_victim(pod, options_) && pod.priority < tables_.asks[ask].priority) {
+        if (in_pool(tables_.asks[id], tables_.asks[ask])) {
             pool.push_back({id});
         }
     }
@@ -39,7 +38,7 @@ std::vector<VictimSearch::PooledPod> VictimSearch::pool_of(AskId ask, Slot slot)
 }
 
 void VictimSearch::split_by_budgets(std::vector<PooledPod>& pool) const {
-    if (budgets_.empty() && gangs_.empty()) {
+    if (pool_ == VictimPool::waited_for || (budgets_.empty() && gangs_.empty())) {
         return;
     }
     std::map<const PodBudget*, std::int64_t> left;

@@ -56,10 +56,20 @@ struct VictimFinding {
     bool is_error = false;                // the reason is an error, which no node's verdict is
 };
 
+// The pods that may go: of lower priority; or, as a reservation waits for pods to end by themselves, of the same priority too,
+// but none of the ask's own gang, and no budget counts.
+enum class VictimPool : std::uint8_t { lower, waited_for };
+
+// The ask, whose gang has nodes reserved, may wait for this pod to end.
+inline bool may_be_waited_for(const Ask& pod, const Ask& by, const PreemptionOptions& options) {
+    return may_be_victim(pod, options) && pod.priority <= by.priority && pod.group != by.group;
+}
+
 class VictimSearch {
 public:
-    VictimSearch(TrialTables tables, Budgets& budgets, const GangBudgets& gangs, const PreemptionOptions& options)
-        : tables_(tables), budgets_(budgets), gangs_(gangs), options_(options) {}
+    VictimSearch(TrialTables tables, Budgets& budgets, const GangBudgets& gangs, const PreemptionOptions& options,
+                 VictimPool pool = VictimPool::lower)
+        : tables_(tables), budgets_(budgets), gangs_(gangs), options_(options), pool_(pool) {}
 
     // The ask's own nomination must be lifted.
     VictimFinding on_node(AskId, Slot) const;
@@ -72,6 +82,10 @@ private:
         bool victim = false;
     };
 
+    bool in_pool(const Ask& pod, const Ask& of) const {
+        return pool_ == VictimPool::waited_for ? may_be_waited_for(pod, of, options_)
+                                               : may_be_victim(pod, options_) && pod.priority < of.priority;
+    }
     std::vector<PooledPod> pool_of(AskId, Slot) const;
     void split_by_budgets(std::vector<PooledPod>&) const;
     NodeVictims result(Slot, const std::vector<PooledPod>&) const;
@@ -80,6 +94,7 @@ private:
     Budgets& budgets_;
     const GangBudgets& gangs_;
     const PreemptionOptions& options_;
+    const VictimPool pool_;
 };
 
 }  // namespace bayplan

@@ -24,9 +24,10 @@ std::string group_outcome(const GroupExplanation& group) {
                            group.minimum - group.counted);
     }
     const std::uint32_t all = group.assigned + group.found;
-    return fmt::format("{} of its minimum {} {} nodes: {} have, {} would find one{}", all, group.minimum,
+    return fmt::format("{} of its minimum {} {} nodes: {} have, {} would find one{}{}", all, group.minimum,
                        all < group.minimum ? "would have" : "get", group.assigned, group.found,
-                       all < group.minimum ? "; so nobody is placed" : "");
+                       all < group.minimum ? "; so nobody is placed" : "",
+                       group.reserved ? "; nodes are reserved for it" : "");
 }
 
 void group_line(std::FILE* out, std::string_view lead, const std::vector<std::string>& names, std::size_t columns) {
@@ -79,6 +80,7 @@ void write_group(Markup& out, const GroupExplanation& group) {
         out.end();
     }
     out.end();
+    if (group.reserved) out.flag("reserved", true);
     if (group.unlisted > 0) out.number("unlisted", static_cast<std::int64_t>(group.unlisted));
     out.end();
 }

@@ -189,7 +189,7 @@ struct Simulation::Parts {
                     of_node.insert(of_node.end(), failure.causes.begin(), failure.causes.end());
                 }
             }
-            if (!has_node(decision) && full) {
+            if (!has_node(decision) && full && !full->without_nodes) {
                 decision.nearest = causes.nearest(full->nodes);
             }
         }

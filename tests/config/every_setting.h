@@ -77,6 +77,8 @@ partitions:
       memory: 9m
       permit_timeout: 11s
       permit_timeout_per_member: 12ms
+      reserve_after: 50s
+      reserve_for: 4m
     plugins: {deadline: 7s, nodes: 3, queries_max: 99}
     executor: threads
     simd: avx2

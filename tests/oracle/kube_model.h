@@ -390,6 +390,9 @@ struct KubeState {
     // Pods that run in a pod group that is placed whole, and how many each such group can spare.
     std::map<const KubePod*, std::string> gang_of;
     std::map<std::string, std::int64_t> gang_spare;
+    // A reservation is looked for: pods of equal priority may go, too, but for its own gang; budgets do not count.
+    bool reserving = false;
+    std::set<const KubePod*> own_gang;
     // Of a trial: the pods that are not in `pods` for its sake, and what PreFilter skipped before.
     std::vector<const KubePod*> taken_away;
     std::optional<std::set<std::string>> skipped;

@@ -59,7 +59,9 @@ std::string not_eligible(const KubeState& state, const KubePod& pod, const KubeA
 Pods pool_on(const KubeState& state, const KubePod& pod, const KubeNode& node) {
     Pods pool;
     for (const KubePod* placed : state.pods) {
-        if (placed->node == node.name && placed->priority < pod.priority && !placed->spared) {
+        const bool in_it = state.reserving ? placed->priority <= pod.priority && !state.own_gang.contains(placed)
+                                           : placed->priority < pod.priority;
+        if (placed->node == node.name && in_it && !placed->spared) {
             pool.push_back(placed);
         }
     }
@@ -75,6 +77,9 @@ Pods pool_on(const KubeState& state, const KubePod& pod, const KubeNode& node) {
 
 // Each takes one from every budget that protects it, in order of importance.
 std::set<const KubePod*> violating(const KubeState& state, const Pods& pool) {
+    if (state.reserving) {
+        return {};
+    }
     std::map<KubeName, std::int64_t> left;
     for (const auto& [name, budget] : state.objects->budgets) {
         left[name] = budget.allowed;
@@ -194,6 +199,30 @@ std::optional<KubePreemption> begin(const KubeState& state, const KubeAnswer& an
     return out;
 }
 
+// The pods that would have to go from a node; or it fails without its pool by these reasons.
+struct NodeLook {
+    std::optional<KubeVictims> victims;
+    bool without_pool = false;
+    std::optional<PredicateFailure> still;
+};
+
+NodeLook look_at(const KubeState& state, const KubePod& pod, const KubeNode& node) {
+    NodeLook out;
+    const Pods pool = pool_on(state, pod, node);
+    if (pool.empty()) {
+        out.without_pool = true;
+        return out;
+    }
+    out.still = why_not_without(state, pool, pod, node);
+    if (!out.still) {
+        const KubeVictims victims = reprieve(state, pod, node, pool);
+        if (!victims.victims.empty()) {
+            out.victims = victims;
+        }
+    }
+    return out;
+}
+
 void search(const KubeState& state, const KubePod& pod, const KubeAnswer& answer, KubePreemption& out) {
     std::vector<std::string> reasons;
     std::set<std::string> lacking = nodes_refused_by_claims(answer);
@@ -203,23 +232,19 @@ void search(const KubeState& state, const KubePod& pod, const KubeAnswer& answer
             continue;
         }
         const KubeNode& node = *node_named(state, explained.node);
-        const Pods pool = pool_on(state, pod, node);
-        if (pool.empty()) {
+        const NodeLook look = look_at(state, pod, node);
+        if (look.without_pool) {
             reasons.emplace_back("No preemption victims found for incoming pod");
-            continue;
         }
-        const auto still = why_not_without(state, pool, pod, node);
-        if (still) {
-            reasons.insert(reasons.end(), still->reasons.begin(), still->reasons.end());
-            if (still->reasons.at(0) == kClaimNotAvailable) {
+        if (look.still) {
+            reasons.insert(reasons.end(), look.still->reasons.begin(), look.still->reasons.end());
+            if (look.still->reasons.at(0) == kClaimNotAvailable) {
                 lacking.insert(node.name);
             }
-            out.failed_by.insert(still->predicate);
-            continue;
+            out.failed_by.insert(look.still->predicate);
         }
-        const KubeVictims victims = reprieve(state, pod, node, pool);
-        if (!victims.victims.empty()) {
-            out.candidates.push_back(victims);
+        if (look.victims) {
+            out.candidates.push_back(*look.victims);
         }
     }
     for (std::size_t i = 0; i < out.candidates.size(); ++i) {
@@ -265,6 +290,20 @@ std::optional<KubePreemption> preempt_for_group(const KubeState& attempted, cons
     }
     return out;
 }
+
+bool may_follow(const KubeState& state, const KubeAnswer& answer) { return begin(state, answer).has_value(); }
+
+std::optional<KubeVictims> waited_for_on(const KubeState& attempted, const KubePod& pod, const KubeAnswer& answer,
+                                         const std::string& node, std::set<std::string>& failed_by) {
+    const KubeState state = as_skipped(attempted, answer);
+    const NodeLook look = look_at(state, pod, *node_named(state, node));
+    if (look.still) {
+        failed_by.insert(look.still->predicate);
+    }
+    return look.victims;
+}
+
+bool costs_less(const KubeVictims& one, const KubeVictims& other) { return cost(one) < cost(other); }
 
 std::string whole_message(const KubeAnswer& answer, const std::optional<KubePreemption>& preemption) {
     const std::string& message = answer.explanation.message;

@@ -40,6 +40,13 @@ std::optional<KubePreemption> preempt(const KubeState&, const KubePod&, const Ku
 // The same of a member of a pod group, whether it may or not.
 std::optional<KubePreemption> preempt_for_group(const KubeState&, const KubePod&, const KubeAnswer&);
 
+// Whether preemption may follow such a failure at all.
+bool may_follow(const KubeState&, const KubeAnswer&);
+// Of one node: the pods that would have to end there, or nothing; the predicate that fails it without its pool, if one does.
+std::optional<KubeVictims> waited_for_on(const KubeState&, const KubePod&, const KubeAnswer&, const std::string& node,
+                                         std::set<std::string>& failed_by);
+bool costs_less(const KubeVictims&, const KubeVictims&);
+
 // The message of the attempt, with what preemption adds to it.
 std::string whole_message(const KubeAnswer&, const std::optional<KubePreemption>&);
 

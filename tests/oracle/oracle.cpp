@@ -3,6 +3,7 @@
 //
 // Thread and errors: see oracle.h.
 #include "oracle.h"
+#include "oracle_gang_preemption.h"
 #include "oracle_placeholders.h"
 
 #include <algorithm>
@@ -71,6 +72,7 @@ void Oracle::apply_one(const Tick& tick) {
     }
     end_overdue_queries();
     end_permits();
+    GangReservations(*this).end_overdue();
     end_what_is_overdue();
     settle_gangs();
     tell_gangs();
@@ -268,6 +270,7 @@ std::int64_t Oracle::next_timer_ns() const {
     for (const auto& [name, application] : queues_.applications) {
         next = std::min(next, application.deadline);
     }
+    next = reserved_.empty() ? next : std::min(next, gangs_.at(reserved_).reserved_until);
     const auto due = next_due();
     return due ? std::min(next, due->at) : next;
 }

@@ -249,13 +249,14 @@ private:
     void show_gangs(KubeState&) const;
     std::vector<std::string> broken_by(const std::vector<const KubePod*>& victims) const;
     std::vector<std::uint64_t> others_of_broken(const std::vector<const KubePod*>& victims);
-    bool waits_for_a_victim(const Ask&) const;
     void stand_on(Ask&, const std::string& node, const std::vector<KubeBinding>&);
     std::vector<KubeBinding> bindings_on(const Ask&, const std::string& node) const;
-    void end_former(const GangPreemption&, const std::vector<Ask*>&);
+    void end_former(const std::string& gang, const GangPreemption&, const std::vector<Ask*>&);
     void nominate_together(const std::vector<GangNomination>&, bool& told, bool& gives_way);
     bool nominations_must_end(const std::string& gang);
-    void end_nominations(const std::string& gang);
+    void end_nominations(const std::string& gang, const std::string& why);
+    class GangReservations;
+    std::string reserved_;  // the gang that has nodes reserved; empty: none
 
     // Section 5.
     const Ask* next_ask() const;
@@ -267,8 +268,7 @@ private:
     bool has_room_in_queues(const Ask&) const;
     void attempt(Ask&);
     void place_by_attempt(Ask&, const std::string& node, const std::vector<KubeBinding>&);
-    // What one attempt sees and finds. Owns the objects that its state points to, if they are not as
-    // stated.
+    // Inputs and results of an attempt; owns the objects that its state points to, if they are not as stated.
     struct Look {
         Look(const Oracle&, const Ask&);
         Look(const Look&) = delete;

@@ -52,7 +52,7 @@ std::vector<KubeKept> Oracle::kept_from(const Ask& ask, const std::string& node,
         }
     }
     for (const Ask* other : nominated_to(node)) {
-        if (other != &ask && other->priority >= ask.priority) {
+        if (other != &ask && other->priority >= ask.priority && !is_tried_with(*other)) {
             kept.push_back(
                 {std::int64_t{other->priority} + 1, 1, other->group_number, other->sequence, of(other->requests)});
         }

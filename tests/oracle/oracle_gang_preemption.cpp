@@ -80,9 +80,9 @@ std::vector<KubeBinding> Oracle::bindings_on(const Ask& ask, const std::string& 
 }
 
 // A pod that goes from the node of its nomination, while that may take it.
-bool Oracle::waits_for_a_victim(const Ask& ask) const {
-    const bool marked_only = options_.preemption.preempt_again == PreemptAgain::marked;
-    const bool any = std::ranges::any_of(asks_, [&](const auto& one) {
+bool Oracle::GangSearch::waits_for_a_victim(const Ask& ask) const {
+    const bool marked_only = oracle_.options_.preemption.preempt_again == PreemptAgain::marked;
+    const bool any = std::ranges::any_of(oracle_.asks_, [&](const auto& one) {
         const Ask& other = one.second;
         return !ask.nominated_node.empty() && other.node == ask.nominated_node && other.priority < ask.priority &&
                other.pod.terminating && !other.pod.stuck && (other.pod.preempted || !marked_only);
@@ -90,8 +90,8 @@ bool Oracle::waits_for_a_victim(const Ask& ask) const {
     if (!any || std::ranges::any_of(ask.excluded, [&](const auto& one) { return one.second == ask.nominated_node; })) {
         return false;
     }
-    const KubeObjects objects = assumed_objects();
-    const auto failure = why_not(state_for(ask, objects), ask.pod, nodes_.at(ask.nominated_node).facts);
+    const KubeObjects objects = oracle_.assumed_objects();
+    const auto failure = why_not(oracle_.state_for(ask, objects), ask.pod, oracle_.nodes_.at(ask.nominated_node).facts);
     return !failure || failure->verdict != Verdict::unresolvable;
 }
 
@@ -100,15 +100,33 @@ Oracle::GangSearch::GangSearch(Oracle& oracle, const std::vector<Ask*>& waiting)
 
 Oracle::GangPreemption Oracle::GangSearch::run() {
     const EngineOptions& options = oracle_.options_;
-    if (!options.preemption.enabled || oracle_.nodes_.empty() || waiting_.front()->pod.never_preempts) {
+    if (!options.preemption.enabled || oracle_.nodes_.empty()) {
         oracle_.saw("gang may not preempt");
         return found_;
     }
-    if (std::ranges::any_of(waiting_, [&](const Ask* member) { return oracle_.waits_for_a_victim(*member); })) {
+    if (std::ranges::any_of(waiting_, [&](const Ask* member) { return waits_for_a_victim(*member); })) {
         oracle_.saw("gang waits for its victims");
+        found_.waits = true;
+        return found_;
+    }
+    if (waiting_.front()->pod.never_preempts) {
+        oracle_.saw("gang may not preempt");
         return found_;
     }
     found_.eligible = true;
+    found_.keeps = false;
+    look_for_nodes();
+    if (found_.nominations.empty()) {
+        oracle_.saw("gang finds nobody to preempt");
+    } else {
+        put_back();
+    }
+    restore();
+    return found_;
+}
+
+// Until there are nodes for its minimum, or there cannot be; then none.
+void Oracle::GangSearch::look_for_nodes() {
     const std::string key = waiting_.front()->gang;
     const std::size_t minimum = oracle_.gangs_.at(key).minimum;
     const std::size_t before = oracle_.assigned(key);
@@ -122,13 +140,8 @@ Oracle::GangPreemption Oracle::GangSearch::run() {
         try_member(*member);
     }
     if (before + found_.nominations.size() < minimum) {
-        oracle_.saw("gang finds nobody to preempt");
         found_.nominations.clear();
-    } else {
-        put_back();
     }
-    restore();
-    return found_;
 }
 
 void Oracle::GangSearch::restore() {
@@ -152,6 +165,10 @@ void Oracle::GangSearch::try_member(Ask& member) {
         return;
     }
     found_.failed_by.insert(look.answer.failed_by.begin(), look.answer.failed_by.end());
+    if (reserving_) {
+        wait_for_room(member, look);
+        return;
+    }
     const auto found = needs_plugins(member) ? std::nullopt : preempt_for_group(look.state, member.pod, look.answer);
     if (!found) {
         return;
@@ -276,18 +293,22 @@ void Oracle::give_up(const std::string& key, const std::vector<Ask*>& waiting, c
                      std::size_t reached) {
     saw("gang given up");
     Gang& gang = gangs_.at(key);
-    const GangPreemption found = GangSearch(*this, waiting).run();
+    GangPreemption found = GangSearch(*this, waiting).run();
+    if (found.nominations.empty() && !found.waits) {
+        GangReservations(*this).perhaps_reserve(key, waiting, found);
+    }
     std::set<std::string> failed_by = found.failed_by;
     for (const Try& one : tries) {
         if (one.node.empty()) {
             failed_by.insert(one.failed_by.begin(), one.failed_by.end());
         }
     }
-    end_former(found, waiting);
-    gang.nominated = found.eligible ? found.nominations.size() : gang.nominated;
+    end_former(key, found, waiting);
+    GangReservations(*this).note(key, found);
+    gang.nominated = found.keeps ? gang.nominated : found.nominations.size();
     count_failure(gang);
-    const std::string message =
-        "minimum not reached: " + std::to_string(reached) + " of " + std::to_string(gang.minimum);
+    const std::string message = "minimum not reached: " + std::to_string(reached) + " of " +
+                                std::to_string(gang.minimum) + (found.reserves ? "; nodes are reserved for it" : "");
     const bool lasts = std::ranges::none_of(found.nominations, [&](const GangNomination& one) {
         return std::ranges::any_of(one.victims, [&](std::uint64_t victim) { return asks_.at(victim).pod.stuck; });
     });
@@ -296,7 +317,7 @@ void Oracle::give_up(const std::string& key, const std::vector<Ask*>& waiting, c
         count_failure(*member, gang);
         if (chosen == nullptr) {
             log_line("fail", *member, "-", message);
-            tell_failure(*member, message, !found.eligible && !member->nominated_node.empty());
+            tell_failure(*member, message, found.keeps && !member->nominated_node.empty());
         } else {
             saw("member nominated");
             log_line("nominate", *member, chosen->node, chosen->costs + message, victim_names(chosen->victims));
@@ -328,6 +349,15 @@ void Oracle::give_up(const std::string& key, const std::vector<Ask*>& waiting, c
     }
 }
 
+void Oracle::count_failure(Gang& gang) const {
+    gang.failures = std::min<std::uint32_t>(gang.failures + 1, 255);
+    std::int64_t wait = options_.coscheduling.backoff_initial_ns;
+    for (std::uint32_t doubled = 1; doubled < gang.failures && wait < options_.coscheduling.backoff_max_ns; ++doubled) {
+        wait = wait > INT64_MAX / 2 ? options_.coscheduling.backoff_max_ns : wait * 2;
+    }
+    gang.backoff_until = now_ + std::min(wait, options_.coscheduling.backoff_max_ns);
+}
+
 void Oracle::count_failure(Ask& ask, const Gang& gang) {
     ++failed_;
     ask.failures += 1;
@@ -335,19 +365,26 @@ void Oracle::count_failure(Ask& ask, const Gang& gang) {
     ask.nacked = false;
 }
 
-void Oracle::end_former(const GangPreemption& found, const std::vector<Ask*>& waiting) {
+void Oracle::end_former(const std::string& key, const GangPreemption& found, const std::vector<Ask*>& waiting) {
+    if (found.reserves && !reserved_.empty() && reserved_ != key) {
+        saw("a reservation is taken over");
+        GangReservations(*this).end("pod group " + gangs_.at(key).name + " has it now");
+    }
+    const bool ends = key == reserved_ && !found.reserves;
+    std::string who = ends ? "reservation ended: " : "";
+    who += found.reserves || (ends && found.nominations.empty()) ? "reservation" : "preemption";
     for (Ask* member : waiting) {
-        if (!found.eligible || member->nominated_node.empty()) {
+        if (found.keeps || member->nominated_node.empty()) {
             continue;
         }
         const GangNomination* const anew = found.of(member->sequence);
         saw("former nomination of a gang");
         if (found.nominations.empty()) {
-            clear_nomination(*member, "preemption found no nodes for its pod group");
+            clear_nomination(*member, who + " found no nodes for its pod group");
         } else if (anew == nullptr) {
-            clear_nomination(*member, "preemption chose other members of its pod group");
+            clear_nomination(*member, who + " chose other members of its pod group");
         } else if (anew->node != member->nominated_node) {
-            clear_nomination(*member, "preemption chose " + anew->node);
+            clear_nomination(*member, who + " chose " + anew->node);
         }
     }
 }
@@ -373,13 +410,17 @@ bool Oracle::nominations_must_end(const std::string& key) {
     return gang.nominated != 0 && (!has_quorum(key) || static_cast<std::size_t>(left) != gang.nominated);
 }
 
-void Oracle::end_nominations(const std::string& key) {
+void Oracle::end_nominations(const std::string& key, const std::string& why) {
     saw("nominations of a gang end together");
+    if (key == reserved_) {
+        saw("a reservation ends");
+        GangReservations(*this).forget(key);
+    }
     gangs_.at(key).nominated = 0;
     gangs_.at(key).woken = true;
     for (Ask* member : members(key)) {
         if (!member->nominated_node.empty()) {
-            clear_nomination(*member, "the nominations of its pod group ended");
+            clear_nomination(*member, why);
         }
     }
 }

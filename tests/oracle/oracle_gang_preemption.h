@@ -22,6 +22,9 @@ struct Oracle::GangNomination {
 
 struct Oracle::GangPreemption {
     bool eligible = false;
+    bool waits = false;                       // for a victim
+    bool keeps = true;                        // former nominations stay
+    bool reserves = false;                    // nobody goes
     std::vector<GangNomination> nominations;  // the eldest first
     std::set<std::string> failed_by;
 
@@ -47,8 +50,17 @@ class Oracle::GangSearch {
 public:
     GangSearch(Oracle&, const std::vector<Ask*>& waiting);
     GangPreemption run();
+    // Nominations without victims, for which everybody of no higher priority is waited for.
+    GangPreemption run_reserving();
+    bool stands();
 
 private:
+    void look_for_nodes();
+    void take_off_pools();
+    void wait_for_room(Ask&, const Look&);
+    std::vector<std::string> order_for(const KubeState&, const Ask&, const KubeAnswer&);
+    std::optional<KubeVictims> look_at(const KubeState&, const Ask&, const KubeAnswer&, const std::string& node);
+    bool waits_for_a_victim(const Ask&) const;
     void try_member(Ask&);
     void take_off(std::uint64_t victim);
     std::vector<std::uint64_t> gone_by_importance() const;
@@ -62,9 +74,34 @@ private:
     const std::map<std::string, Node> nodes_;
     const KubeObjects objects_;
     GangPreemption found_;
+    bool reserving_ = false;
+    std::vector<std::string> order_;  // of the nodes, once a member has put them in order
+    std::size_t at_ = 0;
+    std::size_t looks_ = 0;
     std::map<std::uint64_t, std::string> gone_;  // victims, and the gangs that they run in
     std::set<std::string> whole_;                // gangs that go whole
     std::set<std::uint64_t> stay_;               // victims put back
+};
+
+// Nodes that are reserved for an old gang: oracle_gang_reservation.cpp.
+class Oracle::GangReservations {
+public:
+    explicit GangReservations(Oracle& oracle) : oracle_(oracle) {}
+
+    void perhaps_reserve(const std::string& gang, const std::vector<Ask*>& waiting, GangPreemption&);
+    void note(const std::string& gang, const GangPreemption&);
+    void forget(const std::string& gang);
+    void end(const std::string& why);
+    void end_overdue();
+    static bool may_be_waited_for(const Ask& pod, const Ask& by) {
+        return pod.priority <= by.priority && !pod.pod.spared && pod.gang != by.gang;
+    }
+
+private:
+    bool is_due(const std::string& gang) const;
+    bool stands(const std::vector<Ask*>& waiting);
+
+    Oracle& oracle_;
 };
 
 }  // namespace bayplan::oracle

@@ -183,7 +183,8 @@ void Oracle::settle_gangs() {
     }
     for (const auto& [number, key] : by_number) {
         if (nominations_must_end(key)) {
-            end_nominations(key);
+            end_nominations(key, key == reserved_ ? "reservation ended: the nominations of its pod group ended"
+                                                  : "the nominations of its pod group ended");
         }
         reject_if_broken(key);
     }
@@ -216,6 +217,9 @@ void Oracle::settle(const std::string& key, Gang& gang) {
         saw("quorum reached");
         gang.woken = true;
         gang.backoff_until = gang.quorum_lost == now_ ? gang.backoff_until : 0;
+        if (gang.quorum_lost != now_) {
+            gang.first_failed.reset();
+        }
         gang.nacked = gang.quorum_lost == now_ && gang.nacked;
     }
     if (!quorum && gang.quorum) {
@@ -401,7 +405,8 @@ void Oracle::keep(Gang& gang, const std::vector<Try>& tries) {
             if (!ask.nominated_node.empty()) {
                 saw("left over nomination");
                 ++cleared_;
-                const std::string text = "its pod group is placed without it";
+                const std::string text = std::string(ask.gang == reserved_ ? "reservation ended: " : "") +
+                                         "its pod group is placed without it";
                 log_line("clear", ask, ask.nominated_node, text);
                 decide(ask.shim, DecisionKind::nominated, ask.key, std::string(kNominatedNodeKey) + ": " + text);
                 end_nomination(ask, false);
@@ -428,6 +433,7 @@ void Oracle::keep(Gang& gang, const std::vector<Try>& tries) {
         tell_place(ask);
     }
     gang.nominated = 0;
+    GangReservations(*this).forget(trying_);
     gang.woken = gang.woken || cleared;
     if (any) {
         wake(Event::pod_changed);  // members that were left may be helped by the members placed before
@@ -435,15 +441,6 @@ void Oracle::keep(Gang& gang, const std::vector<Try>& tries) {
     if (freed || cleared) {
         wake(Event::allocation_ended);
     }
-}
-
-void Oracle::count_failure(Gang& gang) const {
-    gang.failures = std::min<std::uint32_t>(gang.failures + 1, 255);
-    std::int64_t wait = options_.coscheduling.backoff_initial_ns;
-    for (std::uint32_t doubled = 1; doubled < gang.failures && wait < options_.coscheduling.backoff_max_ns; ++doubled) {
-        wait = wait > INT64_MAX / 2 ? options_.coscheduling.backoff_max_ns : wait * 2;
-    }
-    gang.backoff_until = now_ + std::min(wait, options_.coscheduling.backoff_max_ns);
 }
 
 }  // namespace bayplan::oracle

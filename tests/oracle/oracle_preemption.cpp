@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "oracle.h"
+#include "oracle_gang_preemption.h"
 
 namespace bayplan::oracle {
 
@@ -151,13 +151,15 @@ void Oracle::clear_lower_nominations(const Ask& ask, const std::string& node) {
     }
 }
 
-// All that terminate, on whatever node.
+// All that terminate, on whatever node; and here all that a reservation waits for.
 bool Oracle::passes_when_all_are_gone(const Ask& ask, const std::string& node) const {
     const KubeObjects objects = assumed_objects();
     const KubeState state = state_for(ask, objects);
     std::vector<const KubePod*> terminating;
     for (const KubePod* pod : state.pods) {
-        if (pod->terminating) {
+        const bool waited_for = !ask.gang.empty() && ask.gang == reserved_ && pod->node == node &&
+                                GangReservations::may_be_waited_for(asks_.at(pod->sequence), ask);
+        if (pod->terminating || waited_for) {
             terminating.push_back(pod);
         }
     }

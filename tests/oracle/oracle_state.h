@@ -157,6 +157,8 @@ struct Gang {
     bool nacked = false;
     std::uint32_t failures = 0;
     std::int64_t backoff_until = 0;
+    std::int64_t reserved_until = 0;           // while nodes are reserved for it
+    std::optional<std::int64_t> first_failed;  // since it was placed, lost its quorum, or its reservation ended
 };
 
 struct Node {

@@ -45,6 +45,8 @@ EngineOptions crowd_options(Random& random, bool with_tbb) {
         options.coscheduling.mode = Coscheduling::permit;
         options.coscheduling.permit_timeout_ns = random.between(0, 6) * kSecond;
     }
+    options.coscheduling.reserve_after_ns = random.chance(20) ? 0 : random.between(1, 4) * kSecond;
+    options.coscheduling.reserve_for_ns = random.chance(30) ? 300 * kSecond : random.between(1, 20) * kSecond;
     return options;
 }
 

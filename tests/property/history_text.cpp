@@ -264,6 +264,8 @@ std::string to_text(const EngineOptions& options) {
         << options.application_idle_ns << " ns" << (options.queues ? ", queues" : "") << ", plugins answer in "
         << options.plugins.deadline_ns << " ns, " << options.plugins.nodes << " nodes, " << options.plugins.queries_max
         << " queries, queues made " << options.made_queues_max << rights_of(options);
+    out << ", gangs reserve after " << options.coscheduling.reserve_after_ns << " ns for "
+        << options.coscheduling.reserve_for_ns << " ns";
     if (options.coscheduling.mode == Coscheduling::permit) {
         out << ", permit for " << options.coscheduling.permit_timeout_ns << " ns and "
             << options.coscheduling.permit_timeout_per_member_ns << " ns a member";

@@ -80,6 +80,8 @@ DaemonsetOptions random_daemonset(Random& random) {
 
 CoschedulingOptions random_coscheduling(Random& random) {
     CoschedulingOptions out;
+    out.reserve_after_ns = random.chance(20) ? 0 : random.chance(20) ? 60'000 * kMs : random.between(1, 3'000) * kMs;
+    out.reserve_for_ns = random.chance(30) ? 300'000 * kMs : random.between(1, 8'000) * kMs;
     if (random.chance(35)) {
         out.mode = Coscheduling::permit;
         out.permit_timeout_ns = random.chance(40) ? 10'000 * kMs : random.between(0, 5'000) * kMs;

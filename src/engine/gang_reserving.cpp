@@ -1,0 +1,165 @@
+// The sequence of members, and the nodes for which they would wait; see gang_reserving.h.
+#include "engine/gang_reserving.h"
+
+#include <algorithm>
+#include <bit>
+#include <set>
+#include <utility>
+
+namespace bayplan {
+
+std::vector<MemberNomination> GangReserving::decide(const std::vector<AskId>& members, const Gang& gang) {
+    found_.clear();
+    failed_predicates_ = 0;
+    order_.clear();
+    at_ = 0;
+    looks_ = 0;
+    failed_class_ = kNone<ClassId>;
+    const Tentative tentative(lifecycle_.commit());
+    std::size_t left = members.size();
+    for (const AskId id : members) {
+        const std::size_t reached = gang.assigned + found_.size();
+        if (reached >= gang.minimum || reached + left < gang.minimum) {
+            break;
+        }
+        --left;
+        try_member(id);
+    }
+    if (gang.assigned + found_.size() < gang.minimum || looks_ > kLooksMax) {
+        found_.clear();
+    }
+    return std::exchange(found_, {});
+}
+
+bool GangReserving::same_as_the_last_failure(AskId id) const {
+    const std::uint64_t position = world_.node_state.log().head() + world_.topology.version();
+    return failed_class_ == world_.asks[id].ask_class && failed_at_ == position && attempts_.shares_failures(id);
+}
+
+void GangReserving::try_member(AskId id) {
+    if (same_as_the_last_failure(id)) {
+        looks_ += failed_looks_;
+        return;
+    }
+    if (const Slot slot = attempts_.find_for_member(id); slot != kNone<Slot>) {
+        take(id, slot);
+        return;
+    }
+    Diagnoser diagnoser(world_, predicates_, id);
+    const Diagnosis diagnosis = diagnoser.diagnose();
+    failed_predicates_ |= diagnosis.failed_predicates;
+    const bool follows = attempts_.preempting().follows(diagnosis) && !needs_plugins(world_, id);
+    const std::size_t looks_before = looks_;
+    const std::optional<NodeVictims> next = follows ? next_for(id, *diagnosis.unschedulable) : std::nullopt;
+    if (!next) {
+        failed_class_ = attempts_.shares_failures(id) ? world_.asks[id].ask_class : kNone<ClassId>;
+        failed_at_ = world_.node_state.log().head() + world_.topology.version();
+        failed_looks_ = looks_ - looks_before;
+        return;
+    }
+    for (const AskId pod : next->victims) {
+        take_off(pod, next->slot);
+    }
+    take(id, next->slot);
+}
+
+// Once round the order from the node that was taken last: members alike fill node after node.
+std::optional<NodeVictims> GangReserving::next_for(AskId id, const NodeMask& unschedulable) {
+    if (order_.empty()) {
+        put_in_order(id, unschedulable);
+    }
+    for (std::size_t step = 0; step < order_.size(); ++step) {
+        const std::size_t at = (at_ + step) % order_.size();
+        const Slot slot = order_[at];
+        if ((unschedulable[block_of(slot)] >> lane_of(slot) & 1) == 0) {
+            continue;
+        }
+        if (std::optional<NodeVictims> found = look_at(id, slot)) {
+            at_ = at;
+            return found;
+        }
+    }
+    return std::nullopt;
+}
+
+// For all members: the nodes that cost the first member without room the least, then the others by slot.
+void GangReserving::put_in_order(AskId id, const NodeMask& unschedulable) {
+    std::vector<NodeVictims> candidates;
+    for_each_slot(unschedulable, [&](Slot slot) {
+        if (std::optional<NodeVictims> found = look_at(id, slot)) {
+            candidates.push_back(std::move(*found));
+        }
+    });
+    std::stable_sort(candidates.begin(), candidates.end(),
+                     [](const NodeVictims& one, const NodeVictims& other) { return one.cost.better_than(other.cost); });
+    std::set<Slot> known;
+    for (const NodeVictims& one : candidates) {
+        order_.push_back(one.slot);
+        known.insert(one.slot);
+    }
+    for (std::uint32_t block = 0; block < world_.node_state.block_count(); ++block) {
+        for (std::uint64_t left = world_.node_state.block(block).present; left != 0; left &= left - 1) {
+            const Slot slot = slot_at(block, static_cast<std::uint32_t>(std::countr_zero(left)));
+            if (!known.contains(slot)) {
+                order_.push_back(slot);
+            }
+        }
+    }
+}
+
+// None too when the search has looked often enough.
+std::optional<NodeVictims> GangReserving::look_at(AskId id, Slot slot) {
+    if (++looks_ > kLooksMax) {
+        return std::nullopt;
+    }
+    VictimFinding finding = search_.on_node(id, slot);
+    failed_predicates_ |= finding.failed_predicates;
+    return finding.choice && !finding.choice->victims.empty() ? std::move(finding.choice) : std::nullopt;
+}
+
+void GangReserving::take(AskId id, Slot slot) {
+    lifecycle_.take_node(id, slot, AskEvent::place);
+    found_.push_back({id, {slot, {}, {}}, 0});
+}
+
+void GangReserving::take_off(AskId pod, Slot slot) {
+    lifecycle_.commit().vacate(pod);
+    lifecycle_.commit().take_devices(pod, slot);
+}
+
+bool GangReserving::stands(const std::vector<AskId>& members, const Gang& gang) {
+    if (gang.assigned + gang.nominated < gang.minimum) {
+        return false;
+    }
+    const Tentative tentative(lifecycle_.commit());
+    for (const AskId id : members) {
+        const Nomination* const nomination = world_.nominations.of(id);
+        if (nomination == nullptr) {
+            continue;
+        }
+        const Slot slot = nomination->slot;
+        std::vector<AskId> pool;
+        for (const AskId pod : world_.nodes[slot].allocations) {
+            if (may_be_waited_for(world_.asks[pod], world_.asks[id], world_.options.preemption)) {
+                pool.push_back(pod);
+            }
+        }
+        for (const AskId pod : pool) {
+            take_off(pod, slot);
+        }
+    }
+    return std::all_of(members.begin(), members.end(), [&](AskId id) {
+        const Nomination* const nomination = world_.nominations.of(id);
+        if (nomination == nullptr) {
+            return true;
+        }
+        const Slot slot = nomination->slot;
+        if (!NodeTrial(search_.tables(), id, slot).passes()) {
+            return false;
+        }
+        lifecycle_.take_node(id, slot, AskEvent::place);
+        return true;
+    });
+}
+
+}  // namespace bayplan
