@@ -50,7 +50,7 @@ bool tell_faults(const kube::ClusterDump& dump, const std::vector<std::string>& 
     return !lines.empty() || dump.notes().any_misspelt();
 }
 
-void tell_unused(const kube::ClusterDump& dump, const std::string& of) {
+std::vector<std::string> unused_lines(const kube::ClusterDump& dump) {
     const kube::DumpCounts& counts = dump.counts();
     const std::pair<std::size_t, const char*> kinds[] = {{counts.skipped_no_node, "on nodes that no file has"},
                                                          {counts.skipped_not_ours, "pending, but another scheduler's"},
@@ -60,6 +60,11 @@ void tell_unused(const kube::ClusterDump& dump, const std::string& of) {
         if (count > 0) lines.push_back(fmt::format("left out: {} pods {}", count, what));
     }
     for (std::string& line : dump.notes().lines()) lines.push_back(std::move(line));
+    return lines;
+}
+
+void tell_unused(const kube::ClusterDump& dump, const std::string& of) {
+    std::vector<std::string> lines = unused_lines(dump);
     if (!of.empty()) {
         for (std::string& line : lines) line.insert(0, of + ": ");
     }

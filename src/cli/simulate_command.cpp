@@ -81,7 +81,9 @@ int judge_one(const SimulateArguments& arguments, const kube::ClusterDump& dump,
             2);
     }
     report.add(*decision);
-    report.finish({});
+    sim::Ending ending;
+    ending.unused = unused_lines(dump);
+    report.finish(ending);
     return 0;
 }
 
@@ -143,6 +145,7 @@ int schedule_all(const SimulateArguments& arguments, const kube::ClusterDump& du
     ending.queues = simulation.queues();
     ending.use = simulation.use();
     ending.what_if = dump.what_if_lines();
+    ending.unused = unused_lines(dump);
     for (std::string& line : simulation.drained()) {
         ending.what_if.push_back(std::move(line));
     }

@@ -1,6 +1,8 @@
 // See simulate_difference.h.
 #include "cli/simulate_difference.h"
 
+#include <unistd.h>
+
 #include <cstdio>
 #include <string>
 
@@ -12,6 +14,7 @@
 #include "sim/difference.h"
 #include "sim/markup.h"
 #include "sim/simulation.h"
+#include "terminal/text.h"
 
 namespace bayplan::cli {
 
@@ -63,7 +66,7 @@ bool print(const SimulateArguments& arguments, const Side& one, const Side& othe
         const auto out = arguments.format == sim::Format::json ? sim::make_json(stdout) : sim::make_yaml(stdout);
         difference.write(*out, one.name, other.name);
     } else {
-        difference.print(stdout, one.name, other.name);
+        difference.print(stdout, one.name, other.name, terminal::size_of(STDOUT_FILENO).columns);
     }
     return std::fflush(stdout) == 0;
 }

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "sim/reason_groups.h"
+#include "terminal/text.h"
 
 namespace bayplan::sim {
 
@@ -20,10 +21,12 @@ std::string shown(Outcome outcome, const std::string& node, const std::string& m
 }
 
 template <typename Line>
-void print_list(std::FILE* out, const char* title, std::size_t count, Line line) {
+void print_list(std::FILE* out, std::size_t columns, const char* title, std::size_t count, Line line) {
     if (count == 0) return;
     fmt::print(out, "{} {}:\n", count, title);
-    for (std::size_t index = 0; index < std::min(count, kShown); ++index) fmt::print(out, "  {}\n", line(index));
+    for (std::size_t index = 0; index < std::min(count, kShown); ++index) {
+        fmt::print(out, "  {}\n", terminal::wrapped(line(index), columns, 6));
+    }
     if (count > kShown) fmt::print(out, "  and {} more\n", count - kShown);
 }
 
@@ -66,19 +69,21 @@ bool Difference::any() const {
            !only_other_.empty();
 }
 
-void Difference::print(std::FILE* out, const std::string& one, const std::string& other) const {
-    fmt::print(out, "{}: {}\n{}: {}\n", one, totals_[0], other, totals_[1]);
+void Difference::print(std::FILE* out, const std::string& one, const std::string& other, std::size_t columns) const {
+    for (const std::string& line : {one + ": " + totals_[0], other + ": " + totals_[1]}) {
+        fmt::print(out, "{}\n", terminal::wrapped(line, columns, 2));
+    }
     const auto change = [](const std::vector<Changed>& list) {
         return [&list](std::size_t index) {
             return fmt::format("{}  {} > {}", list[index].pod, list[index].before, list[index].after);
         };
     };
     const auto name = [](const std::vector<std::string>& list) { return [&list](std::size_t at) { return list[at]; }; };
-    print_list(out, "get a place only there", placed_.size(), change(placed_));
-    print_list(out, "get a place only here", lost_.size(), change(lost_));
-    print_list(out, "wait for another reason", otherwise_.size(), change(otherwise_));
-    print_list(out, "are pending only here", only_one_.size(), name(only_one_));
-    print_list(out, "are pending only there", only_other_.size(), name(only_other_));
+    print_list(out, columns, "get a place only there", placed_.size(), change(placed_));
+    print_list(out, columns, "get a place only here", lost_.size(), change(lost_));
+    print_list(out, columns, "wait for another reason", otherwise_.size(), change(otherwise_));
+    print_list(out, columns, "are pending only here", only_one_.size(), name(only_one_));
+    print_list(out, columns, "are pending only there", only_other_.size(), name(only_other_));
     if (moved_ > 0) fmt::print(out, "{} get another node\n", moved_);
     if (!any()) fmt::print(out, "Nothing is decided otherwise.\n");
 }

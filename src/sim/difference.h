@@ -33,7 +33,8 @@ public:
     Difference(const Outcomes& one, const Outcomes& other);
 
     // `one`, `other`: what the two are called.
-    void print(std::FILE*, const std::string& one, const std::string& other) const;
+    // Lines of so many columns at most (0: any).
+    void print(std::FILE*, const std::string& one, const std::string& other, std::size_t columns) const;
     void write(Markup&, const std::string& one, const std::string& other) const;
     bool any() const;
 

@@ -89,6 +89,9 @@ public:
         if (!ending.interrupted.empty()) {
             out_->text("interrupted", ending.interrupted);
         }
+        if (!ending.unused.empty()) {
+            add_list("unused", ending.unused);
+        }
         if (!ending.what_if.empty()) {
             add_list("whatIf", ending.what_if);
         }

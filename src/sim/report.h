@@ -23,7 +23,8 @@ struct Ending {
     UseReport use;                     // empty: nothing was placed
     std::vector<std::string> what_if;  // changes of the dump, and their outcome
     FitReport fit;
-    std::string interrupted;  // "interrupted after ..."; empty: all was decided
+    std::string interrupted;          // "interrupted after ..."; empty: all was decided
+    std::vector<std::string> unused;  // parts of the input that were not used, for programs; people read standard error
 };
 
 class Report {
