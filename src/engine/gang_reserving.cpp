@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <set>
 #include <utility>
 
 namespace bayplan {
@@ -66,7 +65,7 @@ void GangReserving::try_member(AskId id) {
 // Once round the order from the node that was taken last: members alike fill node after node.
 std::optional<NodeVictims> GangReserving::next_for(AskId id, const NodeMask& unschedulable) {
     if (order_.empty()) {
-        put_in_order(id, unschedulable);
+        put_in_order();
     }
     for (std::size_t step = 0; step < order_.size(); ++step) {
         const std::size_t at = (at_ + step) % order_.size();
@@ -82,28 +81,18 @@ std::optional<NodeVictims> GangReserving::next_for(AskId id, const NodeMask& uns
     return std::nullopt;
 }
 
-// For all members: the nodes that cost the first member without room the least, then the others by slot.
-void GangReserving::put_in_order(AskId id, const NodeMask& unschedulable) {
-    std::vector<NodeVictims> candidates;
-    for_each_slot(unschedulable, [&](Slot slot) {
-        if (std::optional<NodeVictims> found = look_at(id, slot)) {
-            candidates.push_back(std::move(*found));
-        }
-    });
-    std::stable_sort(candidates.begin(), candidates.end(),
-                     [](const NodeVictims& one, const NodeVictims& other) { return one.cost.better_than(other.cost); });
-    std::set<Slot> known;
-    for (const NodeVictims& one : candidates) {
-        order_.push_back(one.slot);
-        known.insert(one.slot);
-    }
+// For all members: the fewer pods there are to wait for, the sooner they have ended.
+void GangReserving::put_in_order() {
+    std::vector<std::pair<std::size_t, Slot>> by_pods;
     for (std::uint32_t block = 0; block < world_.node_state.block_count(); ++block) {
         for (std::uint64_t left = world_.node_state.block(block).present; left != 0; left &= left - 1) {
             const Slot slot = slot_at(block, static_cast<std::uint32_t>(std::countr_zero(left)));
-            if (!known.contains(slot)) {
-                order_.push_back(slot);
-            }
+            by_pods.emplace_back(world_.nodes[slot].allocations.size(), slot);
         }
+    }
+    std::sort(by_pods.begin(), by_pods.end());
+    for (const auto& [pods, slot] : by_pods) {
+        order_.push_back(slot);
     }
 }
 

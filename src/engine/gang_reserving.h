@@ -41,7 +41,7 @@ private:
     void try_member(AskId);
     bool same_as_the_last_failure(AskId) const;
     std::optional<NodeVictims> next_for(AskId, const NodeMask& unschedulable);
-    void put_in_order(AskId, const NodeMask& unschedulable);
+    void put_in_order();
     std::optional<NodeVictims> look_at(AskId, Slot);
     void take(AskId, Slot);
     void take_off(AskId pod, Slot);

@@ -303,8 +303,6 @@ std::optional<KubeVictims> waited_for_on(const KubeState& attempted, const KubeP
     return look.victims;
 }
 
-bool costs_less(const KubeVictims& one, const KubeVictims& other) { return cost(one) < cost(other); }
-
 std::string whole_message(const KubeAnswer& answer, const std::optional<KubePreemption>& preemption) {
     const std::string& message = answer.explanation.message;
     return !preemption || preemption->chosen

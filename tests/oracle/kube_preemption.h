@@ -45,7 +45,6 @@ bool may_follow(const KubeState&, const KubeAnswer&);
 // Of one node: the pods that would have to end there, or nothing; the predicate that fails it without its pool, if one does.
 std::optional<KubeVictims> waited_for_on(const KubeState&, const KubePod&, const KubeAnswer&, const std::string& node,
                                          std::set<std::string>& failed_by);
-bool costs_less(const KubeVictims&, const KubeVictims&);
 
 // The message of the attempt, with what preemption adds to it.
 std::string whole_message(const KubeAnswer&, const std::optional<KubePreemption>&);

@@ -58,7 +58,7 @@ private:
     void look_for_nodes();
     void take_off_pools();
     void wait_for_room(Ask&, const Look&);
-    std::vector<std::string> order_for(const KubeState&, const Ask&, const KubeAnswer&);
+    std::vector<std::string> order_of_nodes(const KubeAnswer&) const;
     std::optional<KubeVictims> look_at(const KubeState&, const Ask&, const KubeAnswer&, const std::string& node);
     bool waits_for_a_victim(const Ask&) const;
     void try_member(Ask&);

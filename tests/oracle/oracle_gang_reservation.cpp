@@ -53,26 +53,16 @@ std::optional<KubeVictims> Oracle::GangSearch::look_at(const KubeState& state, c
     return ++looks_ > 262'144 ? std::nullopt : waited_for_on(state, member.pod, answer, node, found_.failed_by);
 }
 
-// The cheapest for this member first, then the others by slot.
-std::vector<std::string> Oracle::GangSearch::order_for(const KubeState& state, const Ask& member,
-                                                       const KubeAnswer& answer) {
-    std::vector<KubeVictims> candidates;
-    std::vector<std::string> others;
-    for (const NodeExplanation& node : answer.explanation.nodes) {
-        const auto found = node.verdict == Verdict::unschedulable ? look_at(state, member, answer, node.node)
-                                                                  : std::optional<KubeVictims>();
-        if (found) {
-            candidates.push_back(*found);
-        } else {
-            others.push_back(node.node);
-        }
-    }
-    std::stable_sort(candidates.begin(), candidates.end(), costs_less);
+// Fewest pods first, then by slot.
+std::vector<std::string> Oracle::GangSearch::order_of_nodes(const KubeAnswer& answer) const {
     std::vector<std::string> order;
-    for (const KubeVictims& one : candidates) {
-        order.push_back(one.node->name);
+    for (const NodeExplanation& node : answer.explanation.nodes) {
+        order.push_back(node.node);
     }
-    order.insert(order.end(), others.begin(), others.end());
+    const auto pods_on = [&](const std::string& node) {
+        return std::ranges::count_if(oracle_.asks_, [&](const auto& one) { return one.second.node == node; });
+    };
+    std::ranges::stable_sort(order, {}, pods_on);
     return order;
 }
 
@@ -86,7 +76,7 @@ void Oracle::GangSearch::wait_for_room(Ask& member, const Look& look) {
         state.own_gang.insert(&own->pod);
     }
     if (order_.empty()) {
-        order_ = order_for(state, member, look.answer);
+        order_ = order_of_nodes(look.answer);
     }
     for (std::size_t step = 0; step < order_.size(); ++step) {
         const std::size_t at = (at_ + step) % order_.size();
