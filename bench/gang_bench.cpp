@@ -37,6 +37,7 @@ struct Shape {
     std::uint32_t groups;
     std::uint32_t members;
     std::uint32_t classes = 1;  // of a group's members, taking turns
+    std::uint32_t rack = 0;     // nodes in one; 0: the groups have no topology
 };
 
 constexpr std::uint32_t kFailures = 10;
@@ -71,7 +72,7 @@ public:
     }
 
 private:
-    static constexpr DictId kApplication = 1, kCpu = 2, kMemory = 3, kPods = 4, kFirstNode = 10;
+    static constexpr DictId kApplication = 1, kCpu = 2, kMemory = 3, kPods = 4, kRack = 5, kFirstNode = 10;
     static constexpr std::int64_t kWhole = 32'000;
     static constexpr std::int64_t kLate = 50'000;  // of CPU: only nodes made for it have so much
 
@@ -89,7 +90,8 @@ private:
         for (std::uint32_t group = 0; group <= shape_.groups; ++group) {
             names.push_back("group-" + std::to_string(group));
         }
-        std::vector<DictEntry> entries = {{kApplication, "app"}, {kCpu, "cpu"}, {kMemory, "memory"}, {kPods, "pods"}};
+        std::vector<DictEntry> entries = {
+            {kApplication, "app"}, {kCpu, "cpu"}, {kMemory, "memory"}, {kPods, "pods"}, {kRack, "rack"}};
         for (std::uint32_t n = 0; n < nodes; ++n) {
             entries.push_back({kFirstNode + n, names[n]});
         }
@@ -102,8 +104,13 @@ private:
     void add_nodes(std::uint32_t first, std::uint32_t count, std::int64_t cpu) {
         const std::vector<Amount> capacity = {{kCpu, cpu}, {kMemory, std::int64_t{32} << 30}, {kPods, 110}};
         std::vector<NodeItem> records;
+        std::vector<Attribute> racks;
         for (std::uint32_t n = first; n < first + count; ++n) {
-            records.push_back({.node = kFirstNode + n, .capacity = capacity, .attributes = {}});
+            racks.push_back({kRack, kFirstNode + n / std::max(1u, shape_.rack)});  // named as its first node
+        }
+        for (std::uint32_t n = first; n < first + count; ++n) {
+            const std::span<const Attribute> labels(&racks[n - first], shape_.rack == 0 ? 0 : 1);
+            records.push_back({.node = kFirstNode + n, .capacity = capacity, .attributes = labels});
         }
         send(NodesMessage{records});
     }
@@ -123,6 +130,7 @@ private:
             record.application = kApplication;
             record.group = group_id(group);
             record.group_min_available = members;
+            record.group_topology_key = shape_.rack == 0 ? 0 : kRack;
             record.requests = amounts[m];
             record.never_preempts = true;
         }
@@ -278,7 +286,7 @@ bool measure(const Shape& shape, int runs, bool by_wall, bool beside_oracle) {
         good = good && oracle_digest(shape) == digest && oracle_digest_reserving(shape) == result.reserved_digest;
     }
     const auto seconds = [&](const Cost& cost) { return by_wall ? cost.wall : cost.all_cpu; };
-    std::printf("%-28s %11.2f %9.0f %10.3f %10.3f %.12s%s\n", shape.name.c_str(),
+    std::printf("%-35s %11.2f %9.0f %10.3f %10.3f %.12s%s\n", shape.name.c_str(),
                 1e6 * seconds(result.place) / shape.groups, 1e9 * seconds(result.place) / shape.groups / shape.members,
                 1e3 * seconds(result.fail) / kFailures, 1e3 * seconds(result.reserve), digest.c_str(),
                 good ? "" : "  FAULT: a group is not whole, or digests differ");
@@ -307,13 +315,21 @@ int main(int argc, char** argv) {
                                  {"Gangs/5000Nodes_100x100_mixed", 5'000, 100, 100, 2},
                                  {"Gangs/5000Nodes_10x1000", 5'000, 10, 1'000},
                                  {"Gangs/5000Nodes_10x1000_mixed", 5'000, 10, 1'000, 2},
-                                 {"Gangs/5000Nodes_1x10000", 5'000, 1, 10'000}};
-    if (small) shapes = {{"Gangs/40Nodes_10x3", 40, 10, 3}, {"Gangs/40Nodes_2x20_mixed", 40, 2, 20, 2}};
+                                 {"Gangs/5000Nodes_1x10000", 5'000, 1, 10'000},
+                                 {"Gangs/5000Nodes_3000x3_racks", 5'000, 3'000, 3, 1, 40},
+                                 {"Gangs/5000Nodes_10x1000_racks", 5'000, 10, 1'000, 1, 40},
+                                 {"Gangs/5000Nodes_10x1000_mixed_racks", 5'000, 10, 1'000, 2, 40}};
+    if (small)
+        shapes = {{"Gangs/40Nodes_10x3", 40, 10, 3},
+                  {"Gangs/40Nodes_2x20_mixed", 40, 2, 20, 2},
+                  {"Gangs/40Nodes_10x3_racks", 40, 10, 3, 1, 8},
+                  {"Gangs/40Nodes_2x20_mixed_racks", 40, 2, 20, 2, 8}};
     if (large) {
         shapes.push_back({"Gangs/100000Nodes_3000x3", 100'000, 3'000, 3});
         shapes.push_back({"Gangs/100000Nodes_10x1000", 100'000, 10, 1'000});
+        shapes.push_back({"Gangs/100000Nodes_3000x3_racks", 100'000, 3'000, 3, 1, 40});
     }
-    std::printf("%-28s %11s %9s %10s %10s %s\n", "load", "us/attempt", "ns/member", "failed ms", "reserve ms",
+    std::printf("%-35s %11s %9s %10s %10s %s\n", "load", "us/attempt", "ns/member", "failed ms", "reserve ms",
                 "digest");
     bool good = true;
     for (const Shape& shape : shapes) {

@@ -102,6 +102,8 @@ struct PodStatement {
     bool originator = false;
     std::uint32_t group_min_available = 0;
     GroupFault group_fault = GroupFault::none;
+    std::string_view group_topology_key;
+    bool group_topology_preferred = false;
 };
 
 struct ReleaseStatement {

@@ -80,6 +80,8 @@ struct GroupExplanation {
     std::vector<GroupMember> members;  // the eldest first
     std::size_t unlisted = 0;          // younger members, of which nothing is said
     bool reserved = false;             // nodes are reserved for it (rules/gangs.md)
+    std::string topology;              // KEY (required) or KEY (preferred); empty: it has none
+    std::string domain;                // KEY=VALUE in which nodes were looked for first; empty: no node has the key
 };
 
 struct Explanation {

@@ -84,7 +84,7 @@ enum class QosClass : std::uint8_t { unknown = 0, best_effort = 1, burstable = 2
 
 // One pod. With `node` it is a statement (this pod runs there: recovery or foreign), else an ask.
 // A fault of the labels that name a pod's group; such a pod is never tried.
-enum class GroupFault : std::uint8_t { none = 0, no_name = 1, no_minimum = 2 };
+enum class GroupFault : std::uint8_t { none = 0, no_name = 1, no_minimum = 2, no_topology_mode = 3 };
 
 struct AskItem {
     std::string_view key;  // unique within the shim
@@ -125,6 +125,9 @@ struct AskItem {
     // With a group: so many of its members must have a node, or none gets one. 0: the group only says what follows what.
     std::uint32_t group_min_available = 0;
     GroupFault group_fault = GroupFault::none;
+    // With such a minimum: all members lie on nodes with one value of this label, or if possible. 0: anywhere.
+    DictId group_topology_key = 0;
+    bool group_topology_preferred = false;
     // It keeps a place for another pod of its group (YuniKorn: task group), which takes it over.
     bool placeholder = false;
 };

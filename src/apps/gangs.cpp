@@ -27,6 +27,16 @@ GangId Gangs::find_or_add(std::string_view shim, std::string_view application, s
     return at->second;
 }
 
+GangTopology Gangs::topology(std::string_view key, bool preferred) {
+    return key.empty() ? GangTopology{} : GangTopology{keys_.acquire(key), preferred};
+}
+
+void Gangs::release(const GangTopology& topology) {
+    if (topology.key != kNone<NameId>) {
+        keys_.release(topology.key);
+    }
+}
+
 void Gangs::add(AskId id, const GangMember& member) {
     members_.emplace(id, member);
     if (member.gang == kNone<GangId>) {
@@ -54,6 +64,7 @@ void Gangs::remove(AskId id, std::int64_t now_ns) {
             emptied_.insert(emptied(member.gang));
         }
     }
+    release(member.topology);
     members_.erase(id);
 }
 
@@ -62,6 +73,7 @@ void Gangs::forget(std::int64_t now_ns, std::int64_t memory_ns) {
         const GangId id = emptied_.begin()->gang;
         emptied_.erase(emptied_.begin());
         by_key_.erase(by_key_.find(*(*this)[id].key));
+        release((*this)[id].topology);
         (*this)[id] = Gang{};
         free_.push_back(id);
     }
@@ -90,13 +102,18 @@ void Gangs::set_deadline(GangId id, std::int64_t deadline_ns) {
     deadlines_.insert({deadline_ns, id});
 }
 
-void Gangs::set_values(Gang& gang, std::uint32_t minimum, std::int32_t priority) {
+void Gangs::set_values(Gang& gang, std::uint32_t minimum, std::int32_t priority, GangTopology topology) {
     if (gang.assigned > 0) {
         note_running(gang.priority, false);
         note_running(priority, true);
     }
     gang.minimum = minimum;
     gang.priority = priority;
+    if (topology.key != kNone<NameId>) {
+        keys_.add_reference(topology.key);
+    }
+    release(gang.topology);
+    gang.topology = topology;
 }
 
 void Gangs::note_running(std::int32_t priority, bool runs) {

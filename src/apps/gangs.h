@@ -17,11 +17,19 @@
 #include <boost/unordered/unordered_flat_map.hpp>
 
 #include "base/ids.h"
+#include "base/name_table.h"
 #include "bayplan/messages.h"
 
 namespace bayplan {
 
 enum class GangId : std::uint32_t {};
+
+// All members lie on nodes with one value of a label, or if possible.
+struct GangTopology {
+    NameId key = kNone<NameId>;  // in the table's own names; none: they lie anywhere
+    bool preferred = false;
+    bool operator==(const GangTopology&) const = default;
+};
 
 // Members by age: the eldest first.
 struct MemberAge {
@@ -40,6 +48,7 @@ struct GangMember {
     GangId gang = kNone<GangId>;  // none: what it says of its group is faulty
     GroupFault fault = GroupFault::none;
     std::uint32_t minimum = 0;  // as stated
+    GangTopology topology;
     MemberAge age;
     bool counted = false;
     bool assigned = false;            // counted, and has a node
@@ -54,9 +63,10 @@ struct Gang {
     std::uint64_t number = 0;          // sequence number of that pod
     std::set<MemberAge> members;
     std::int64_t empty_since_ns = 0;  // while it has no members
-    // The time and number of its eldest member.
+    // Of its eldest member.
     std::uint32_t minimum = 0;
     std::int32_t priority = 0;
+    GangTopology topology;
     std::uint32_t counted = 0;
     std::uint32_t assigned = 0;
     std::uint32_t nominated = 0;           // members that were nominated together; 0: none is
@@ -90,6 +100,10 @@ public:
     GangMember& member(AskId id) { return members_.at(id); }
     const GangMember& member(AskId id) const { return members_.at(id); }
 
+    // The topology of this key, with a reference that add() takes over.
+    GangTopology topology(std::string_view key, bool preferred);
+    void release(const GangTopology&);  // which add() did not get
+    std::string_view key_of(const GangTopology& topology) const { return keys_.text(topology.key); }
     void add(AskId, const GangMember&);
     void remove(AskId, std::int64_t now_ns);
     // Gangs that have been without pods for longer are forgotten, and gangs beyond kEmptyMax, the oldest first.
@@ -113,7 +127,7 @@ public:
     GangId reserved() const { return reserved_; }
     std::int64_t reserved_until_ns() const { return reserved_until_ns_; }
     // Values that the gang takes over of its eldest member.
-    void set_values(Gang&, std::uint32_t minimum, std::int32_t priority);
+    void set_values(Gang&, std::uint32_t minimum, std::int32_t priority, GangTopology);
     std::uint64_t count_on_permit() const {
         std::uint64_t count = 0;
         for (const auto& [deadline_ns, id] : deadlines_) {
@@ -142,6 +156,7 @@ private:
     void note_running(std::int32_t priority, bool runs);
     Emptied emptied(GangId id) const { return {(*this)[id].empty_since_ns, (*this)[id].number, id}; }
 
+    NameTable<NameId> keys_;  // of topologies, of members and of gangs
     std::map<std::string, GangId, std::less<>> by_key_;
     std::deque<Gang> gangs_;
     std::vector<GangId> free_;

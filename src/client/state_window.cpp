@@ -136,6 +136,8 @@ void StateWindow::pods_chunk(std::span<const PodStatement> chunk) {
         record.devices = pod.devices;
         record.group_min_available = pod.group_min_available;
         record.group_fault = pod.group_fault;
+        record.group_topology_key = dictionary_.id(pod.group_topology_key);
+        record.group_topology_preferred = pod.group_topology_preferred;
     }
     append(AsksMessage{records});
 }

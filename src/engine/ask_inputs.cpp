@@ -116,7 +116,8 @@ std::string Inputs::ask_fault(ShimId id, const AskItem& record) {
     if (!none_needed && application_ == kNone<ApplicationId>) {
         return "unknown application " + numbered(record.application);
     }
-    for (const DictId named : {record.node, record.required_node, record.group, record.nominated_node}) {
+    for (const DictId named :
+         {record.node, record.required_node, record.group, record.nominated_node, record.group_topology_key}) {
         if (named != 0 && shim.dictionary.find(named) == nullptr) {
             return "unknown dictionary id";
         }
@@ -170,12 +171,6 @@ std::string Inputs::ask_bytes_fault(Shim& shim, const AskItem& record, AskId exi
         becomes = record.group_fault == GroupFault::none ? group : "";
     }
     return bytes_fault(shim, ask_bytes(record.key, becomes) + own, ask_bytes(existing, world_));
-}
-
-// Whether the record puts the pod in a gang, or would with a label that can be read.
-bool Inputs::says_gang(const AskItem& record, bool foreign) {
-    const bool says = record.group_fault != GroupFault::none || (record.group != 0 && record.group_min_available != 0);
-    return says && lifecycle_.gangs().on() && !foreign && !record.foreign && record.application != 0;
 }
 
 void Inputs::apply(ShimId id, const AsksMessage& message) {
@@ -275,31 +270,6 @@ void Inputs::take_class(Ask& ask, const AskClass& spec) {
     }
     if (required != kNone<NameId>) {
         world_.names.release(required);
-    }
-}
-
-// Takes over the group that the pod names, if it is placed together (rules/gangs.md).
-// `time_ns`: its age, if it says so for the first time.
-void Inputs::take_group(AskId id, const AskItem& record, std::int64_t time_ns) {
-    GangQueue& gangs = lifecycle_.gangs();
-    Ask& ask = world_.asks[id];
-    if (says_gang(record, ask.foreign)) {
-        if (is_plain_group(ask.group)) {
-            world_.applications.leave_group(ask.application, ask.group);
-            ask.group = kNoGroup;
-        }
-        gangs.state(id, world_.applications[ask.application].name, text_of(world_.shims[ask.shim], record.group),
-                    record, time_ns);
-    } else if (is_coscheduled(ask.group)) {
-        const std::int64_t age_ns = world_.gangs.member(id).age.time_ns;
-        gangs.leave(id);
-        if (!is_allocated(ask.state)) {
-            PendingKey& key = world_.asks.waiting(id).key;
-            key.gang = false;
-            key.time_ns = age_ns;
-            key.group_number = ask.sequence;
-            key.priority = ask.priority;
-        }
     }
 }
 

@@ -327,13 +327,14 @@ void check_gang(const World& world, const Gang& gang, std::vector<std::string>& 
         const Ask& ask = world.asks[member.ask];
         const GangMember& stated = world.gangs.member(member.ask);
         if (!ask.terminating && std::exchange(eldest, false) &&
-            (stated.minimum != gang.minimum || ask.priority != gang.priority)) {
-            broken.push_back("minimum or priority of " + gang.name + " is not its eldest member's");
+            (stated.minimum != gang.minimum || ask.priority != gang.priority || stated.topology != gang.topology)) {
+            broken.push_back("minimum, priority or topology of " + gang.name + " is not its eldest member's");
         }
         const bool has_node = is_on_node(ask.state) || ask.state == AskState::awaiting_node;
         on_permit += ask.state == AskState::on_permit ? 1 : 0;
         const bool gated = !has_node && !world.specs[world.classes.spec_of(ask)].gates.empty();
-        const bool agrees = stated.minimum == gang.minimum && ask.priority == gang.priority;
+        const bool agrees =
+            stated.minimum == gang.minimum && ask.priority == gang.priority && stated.topology == gang.topology;
         const bool counts = agrees && !gated && !ask.terminating;
         nominated += world.nominations.of(member.ask) != nullptr ? 1 : 0;
         counted += counts ? 1 : 0;

@@ -2,6 +2,9 @@
 #include "engine/explain_group.h"
 
 #include <utility>
+#include <vector>
+
+#include "engine/gang_domains.h"
 
 namespace bayplan {
 
@@ -10,7 +13,7 @@ namespace {
 class GroupExplainer {
 public:
     GroupExplainer(World& world, Attempts& attempts, const PredicateSet& predicates, const Gang& gang)
-        : world_(world), attempts_(attempts), predicates_(predicates), gang_(gang) {}
+        : world_(world), attempts_(attempts), predicates_(predicates), gang_(gang), domains_(world, predicates) {}
 
     GroupExplanation explain() {
         GroupExplanation told{.name = gang_.name,
@@ -19,9 +22,12 @@ public:
                               .assigned = gang_.assigned,
                               .members = {},
                               .unlisted = 0,
-                              .reserved = attempts_.lifecycle().gangs().is_reserved(gang_)};
+                              .reserved = attempts_.lifecycle().gangs().is_reserved(gang_),
+                              .topology = {},
+                              .domain = {}};
         const Tentative tentative(attempts_.commit());
         suspend_nominations();
+        choose_domain(told);
         for (const MemberAge& age : gang_.members) {
             if (told.members.size() == kMembersExplained) {
                 told.unlisted = gang_.members.size() - told.members.size();
@@ -40,6 +46,22 @@ private:
                 attempts_.commit().suspend_nomination(age.ask);
             }
         }
+    }
+
+    // In which an attempt looks first.
+    void choose_domain(GroupExplanation& told) {
+        if (!domains_.concern(gang_)) {
+            return;
+        }
+        told.topology = attempts_.lifecycle().gangs().topology_text(gang_.topology);
+        std::vector<AskId> waiting;
+        for (const MemberAge& age : gang_.members) {
+            if (waits(age.ask) && world_.gangs.member(age.ask).counted) {
+                waiting.push_back(age.ask);
+            }
+        }
+        domain_ = domains_.first(gang_, waiting);
+        told.domain = domain_ == nullptr ? "" : domains_.text(gang_, *domain_);
     }
 
     bool waits(AskId id) const {
@@ -81,23 +103,41 @@ private:
 
     // As if the members before it ran already (R-GROUP-30).
     void try_it(AskId id, GroupMember& told) {
+        Slot slot = kNone<Slot>;
+        if (domain_ != nullptr) {
+            const InDomain in(domains_, id, domain_);
+            slot = find(id, told.why);
+        }
+        if (slot == kNone<Slot> && !domains_.bind(gang_)) {
+            slot = find(id, told.why);
+        } else if (domain_ == nullptr && domains_.bind(gang_)) {
+            told.why = domains_.text_of_none(gang_);
+        }
+        if (slot == kNone<Slot>) {
+            return;
+        }
+        told.why.clear();
+        attempts_.lifecycle().try_on(id, slot);
+        told.node = world_.nodes.name(slot);
+    }
+
+    // Or why there is none.
+    Slot find(AskId id, std::string& why) {
         Slot slot = attempts_.find_for_member(id);
         if (slot == kNone<Slot>) {
             const Yielding::Without without(attempts_.yielding(), id);
             slot = without.any() ? attempts_.find_for_member(id) : slot;
-            if (slot == kNone<Slot>) {
-                told.why = Diagnoser(world_, predicates_, id).diagnose().message;
-                return;
-            }
+            why = slot == kNone<Slot> ? Diagnoser(world_, predicates_, id).diagnose().message : "";
         }
-        attempts_.lifecycle().try_on(id, slot);
-        told.node = world_.nodes.name(slot);
+        return slot;
     }
 
     World& world_;
     Attempts& attempts_;
     const PredicateSet& predicates_;
     const Gang& gang_;
+    GangDomains domains_;
+    const GangDomain* domain_ = nullptr;
 };
 
 }  // namespace

@@ -16,26 +16,85 @@ void GangAttempts::make(Element members) {
     Gang& gang = lifecycle_.gangs().gang_of(members_.front());
     if (world_.options.coscheduling.mode == Coscheduling::permit) {
         permit(world_.gangs.member(members_.front()).gang);
+        domains_.forget();
         return;
     }
     for (const AskId id : members_) {
         commit.suspend_nomination(id);  // its own nominations do not stand against the gang
     }
     const Commit::Mark before = commit.mark();
-    if (pass(gang)) {
+    if (pass(gang, before)) {
         keep(gang);
     } else {
         commit.undo_to(before);
         give_up(gang);
     }
+    domains_.forget();
 }
 
-// True: with the members that found a node the gang has its minimum. Ends as soon as it cannot.
-bool GangAttempts::pass(const Gang& gang) {
+// True: with the members that found a node the gang has its minimum.
+bool GangAttempts::pass(const Gang& gang, const Commit::Mark& before) {
+    where_.clear();
+    failed_in_domains_ = 0;
+    if (domains_.concern(gang)) {
+        if (pass_in_domains(gang, before)) {
+            return true;
+        }
+        if (domains_.bind(gang)) {
+            return false;
+        }
+        where_.clear();
+        failed_in_domains_ = 0;
+        begin_anew(before);
+    }
+    const bool whole = pass_over_members(gang, nullptr);
+    reached_ = gang.assigned + placed_.size();
+    return whole;
+}
+
+void GangAttempts::begin_anew(const Commit::Mark& before) {
+    lifecycle_.commit().undo_to(before);
+    placed_.clear();
+    failures_.clear();
+    judged_class_ = kNone<ClassId>;
+}
+
+// In the first domain in which the gang gets its minimum.
+bool GangAttempts::pass_in_domains(const Gang& gang, const Commit::Mark& before) {
+    const std::vector<GangDomain> order = domains_.in_order(gang, members_, GangDomains::Room::that_is_free);
+    reached_ = gang.assigned + (order.empty() ? 0 : order.front().room);
+    where_ = order.empty() ? "; " + domains_.text_of_none(gang) : " in " + domains_.text(gang, order.front());
+    failed_in_domains_ = order.empty() ? domains_.of_no_domain() : 0;
+    std::size_t passes = 0;
+    std::size_t looked_at = 0;
+    for (const GangDomain& domain : order) {
+        if (!domain.has_room) {
+            failed_in_domains_ |= domains_.of_no_room();
+        }
+        if (!domain.has_room || passes == kDomainsMax || looked_at >= kMembersMax) {
+            continue;
+        }
+        begin_anew(before);
+        if (pass_over_members(gang, &domain)) {
+            return true;
+        }
+        looked_at += placed_.size() + failures_.size();
+        failed_in_domains_ |= failed_predicates();
+        if (passes == 0 || gang.assigned + placed_.size() > reached_) {
+            reached_ = gang.assigned + placed_.size();
+            where_ = " in " + domains_.text(gang, domain);
+        }
+        ++passes;
+    }
+    return false;
+}
+
+// Ends as soon as the gang cannot have its minimum any more.
+bool GangAttempts::pass_over_members(const Gang& gang, const GangDomain* domain) {
     std::size_t left = members_.size();
     for (const AskId id : members_) {
         --left;
-        if (!try_member(id) && gang.assigned + placed_.size() + left < gang.minimum) {
+        if (!try_member(gang, id, domain) && gang.assigned + placed_.size() + left < gang.minimum) {
             return false;
         }
     }
@@ -43,10 +102,20 @@ bool GangAttempts::pass(const Gang& gang) {
     return true;
 }
 
-bool GangAttempts::try_member(AskId id) {
-    const Slot slot = attempts_.find_for_member(id);
+bool GangAttempts::try_member(const Gang& gang, AskId id, const GangDomain* domain) {
+    const auto find = [&] {
+        const InDomain in(domains_, id, domain);
+        return attempts_.find_for_member(id);
+    };
+    Slot slot = find();
+    if (slot == kNone<Slot> && domain != nullptr && gang.topology.preferred &&
+        gang.assigned + placed_.size() >= gang.minimum) {
+        domain = nullptr;
+        slot = find();
+    }
     if (slot == kNone<Slot>) {
         clear_left_over(id);
+        const InDomain in(domains_, id, domain);
         note_failure(id);
         return false;
     }
@@ -131,12 +200,9 @@ void GangAttempts::join_failed(const Gang& gang) {
 void GangAttempts::permit(GangId of) {
     Gang& gang = world_.gangs[of];
     for (const AskId id : members_) {
-        Slot slot = attempts_.find_for_member(id);
+        const Slot slot = find_node_to_hold(gang, id);
         if (slot == kNone<Slot>) {
-            slot = attempts_.take_from_gangs_behind(id);
-        }
-        if (slot == kNone<Slot>) {
-            note_failure(id);
+            fail_to_hold(gang, id);
         } else if (gang.assigned + 1 < gang.minimum) {
             lifecycle_.hold_for_gang(id, slot);
         } else {
@@ -152,15 +218,42 @@ void GangAttempts::permit(GangId of) {
     lifecycle_.commit().finish();
 }
 
+Slot GangAttempts::find_node_to_hold(const Gang& gang, AskId id) {
+    const auto find = [&](const GangDomain* domain) {
+        const InDomain in(domains_, id, domain);
+        const Slot slot = attempts_.find_for_member(id);
+        return slot != kNone<Slot> ? slot : attempts_.take_from_gangs_behind(id);
+    };
+    const GangDomain* const domain = domains_.concern(gang) ? domains_.first(gang, members_) : nullptr;
+    const Slot slot = domain != nullptr ? find(domain) : kNone<Slot>;
+    return slot != kNone<Slot> || domains_.bind(gang) ? slot : find(nullptr);
+}
+
+void GangAttempts::fail_to_hold(const Gang& gang, AskId id) {
+    const GangDomain* const domain = domains_.bind(gang) ? domains_.first(gang, members_) : nullptr;
+    if (domain == nullptr && domains_.bind(gang)) {
+        Failure& failure = failures_.emplace_back();
+        failure.ask = id;
+        failure.failed_predicates = domains_.of_no_domain();
+        failure.message = domains_.text_of_none(gang);
+        failure.told = {.message = failure.message, .chosen = nullptr, .nodes = 0, .nominated = false};
+        lifecycle_.commit().happened({.kind = Happening::Kind::failed, .ask = id, .failure = &failure.told});
+        return;
+    }
+    const InDomain in(domains_, id, domain);
+    note_failure(id);
+}
+
 void GangAttempts::give_up(Gang& gang) {
     GangPreemption found = preempting_.decide(members_, gang);
     if (found.nominations.empty() && !found.waits) {
         perhaps_reserve(gang, found);
     }
-    const std::uint32_t failed = failed_predicates() | found.failed_predicates;
+    const std::uint32_t failed = failed_predicates() | failed_in_domains_ | found.failed_predicates;
     failures_.resize(1);
-    failures_.front().message = "minimum not reached: " + std::to_string(gang.assigned + placed_.size()) + " of " +
-                                std::to_string(gang.minimum) + (found.reserves ? "; nodes are reserved for it" : "");
+    failures_.front().message = "minimum not reached: " + std::to_string(reached_) + " of " +
+                                std::to_string(gang.minimum) + where_ +
+                                (found.reserves ? "; nodes are reserved for it" : "");
     end_former(gang, found);
     note_reservation(gang, found);
     count_failure(gang);

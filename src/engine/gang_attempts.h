@@ -11,6 +11,7 @@
 
 #include "commit/commit_observer.h"
 #include "engine/attempts.h"
+#include "engine/gang_domains.h"
 #include "engine/gang_preempting.h"
 #include "engine/gang_reserving.h"
 
@@ -23,22 +24,32 @@ public:
           predicates_(predicates),
           attempts_(attempts),
           lifecycle_(lifecycle),
-          preempting_(world, predicates, attempts, lifecycle),
-          reserving_(world, predicates, attempts, lifecycle) {}
+          domains_(world, predicates),
+          preempting_(world, predicates, attempts, lifecycle, domains_),
+          reserving_(world, predicates, attempts, lifecycle, domains_) {}
 
     // The members are out of the order, and charged; afterwards each has a place or waits. As many attempts as members.
     void make(Element members);
+    GangDomains& domains() { return domains_; }
 
 private:
+    // Of passes in domains: no more, and none once so many members were looked at.
+    static constexpr std::size_t kDomainsMax = 16;
+    static constexpr std::size_t kMembersMax = 16'384;
     struct Failure {
         AskId ask = kNone<AskId>;
         std::uint32_t failed_predicates = 0;
         std::string message;
         FailedAttempt told;
     };
-    bool pass(const Gang&);
+    bool pass(const Gang&, const Commit::Mark& before);
+    bool pass_in_domains(const Gang&, const Commit::Mark& before);
+    bool pass_over_members(const Gang&, const GangDomain*);
+    void begin_anew(const Commit::Mark& before);
     void permit(GangId);
-    bool try_member(AskId);
+    Slot find_node_to_hold(const Gang&, AskId);
+    void fail_to_hold(const Gang&, AskId);
+    bool try_member(const Gang&, AskId, const GangDomain*);
     void note_failure(AskId);
     void keep(Gang&);
     void join_failed(const Gang&);
@@ -60,13 +71,17 @@ private:
     const PredicateSet& predicates_;
     Attempts& attempts_;
     Lifecycle& lifecycle_;
+    GangDomains domains_;
     GangPreempting preempting_;
     GangReserving reserving_;
     std::vector<AskId> members_;
     std::vector<AskId> placed_;
     std::deque<Failure> failures_;  // decisions refer to their texts
     std::deque<FailedAttempt> told_;
-    std::uint64_t judged_at_ = 0;  // where the last failure was judged, and of which class
+    std::size_t reached_ = 0;              // members with nodes when the pass ended
+    std::string where_;                    // that was, if the gang has a topology
+    std::uint32_t failed_in_domains_ = 0;  // predicates
+    std::uint64_t judged_at_ = 0;          // where the last failure was judged, and of which class
     ClassId judged_class_ = kNone<ClassId>;
 };
 

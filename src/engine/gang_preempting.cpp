@@ -18,11 +18,21 @@ GangPreemption GangPreempting::decide(const std::vector<AskId>& members, const G
     }
     found_.eligible = true;
     found_.keeps = false;
+    looked_at_ = 0;
+    domains_.search_in_turn(gang, members, looked_at_, [&](const GangDomain* domain) {
+        domain_ = domain;
+        return search(members, gang);
+    });
+    return found_;
+}
+
+bool GangPreempting::search(const std::vector<AskId>& members, const Gang& gang) {
     gone_.clear();
     whole_.clear();
     failed_class_ = kNone<ClassId>;
     before_ = lifecycle_.commit().mark();
-    if (find_nodes(members, gang)) {
+    const bool enough = find_nodes(members, gang);
+    if (enough) {
         put_back();
         keep_victims_that_go();
     } else {
@@ -34,7 +44,7 @@ GangPreemption GangPreempting::decide(const std::vector<AskId>& members, const G
             world_.gangs.count(gone.pod, true, true);
         }
     }
-    return found_;
+    return enough;
 }
 
 // For a pod that goes from the node of its nomination, while that may take it.
@@ -75,13 +85,25 @@ bool GangPreempting::same_as_the_last_failure(AskId id) {
 }
 
 bool GangPreempting::try_member(AskId id) {
-    if (same_as_the_last_failure(id)) {
+    ++looked_at_;
+    MemberNomination one = look_for(id);
+    if (one.chosen.slot == kNone<Slot>) {
         return false;
     }
+    send_away(one.chosen.victims);
+    lifecycle_.take_node(id, one.chosen.slot, AskEvent::place);
+    found_.nominations.push_back(std::move(one));
+    return true;
+}
+
+// Slot kNone: it finds none.
+MemberNomination GangPreempting::look_for(AskId id) {
+    const InDomain in(domains_, id, domain_);
+    if (same_as_the_last_failure(id)) {
+        return {id, {kNone<Slot>, {}, {}}, 0};
+    }
     if (const Slot slot = attempts_.find_for_member(id); slot != kNone<Slot>) {
-        lifecycle_.take_node(id, slot, AskEvent::place);
-        found_.nominations.push_back({id, {slot, {}, {}}, 0});
-        return true;
+        return {id, {slot, {}, {}}, 0};
     }
     Diagnoser diagnoser(world_, predicates_, id);
     const Diagnosis diagnosis = diagnoser.diagnose();
@@ -91,12 +113,9 @@ bool GangPreempting::try_member(AskId id) {
     if (!outcome.chosen) {
         failed_class_ = attempts_.shares_failures(id) ? world_.asks[id].ask_class : kNone<ClassId>;
         failed_at_ = world_.node_state.log().head() + world_.topology.version();
-        return false;
+        return {id, {kNone<Slot>, {}, {}}, 0};
     }
-    send_away(outcome.chosen->victims);
-    lifecycle_.take_node(id, outcome.chosen->slot, AskEvent::place);
-    found_.nominations.push_back({id, std::move(*outcome.chosen), diagnosis.unschedulable_count});
-    return true;
+    return {id, std::move(*outcome.chosen), diagnosis.unschedulable_count};
 }
 
 // --- pods that go

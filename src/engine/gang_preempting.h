@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "engine/attempts.h"
+#include "engine/gang_domains.h"
 
 namespace bayplan {
 
@@ -34,8 +35,9 @@ public:
     // Checks of one member on its node that putting victims back may take, in one attempt.
     static constexpr std::size_t kChecksMax = 1u << 18;
 
-    GangPreempting(World& world, const PredicateSet& predicates, Attempts& attempts, Lifecycle& lifecycle)
-        : world_(world), predicates_(predicates), attempts_(attempts), lifecycle_(lifecycle) {}
+    GangPreempting(World& world, const PredicateSet& predicates, Attempts& attempts, Lifecycle& lifecycle,
+                   GangDomains& domains)
+        : world_(world), predicates_(predicates), attempts_(attempts), lifecycle_(lifecycle), domains_(domains) {}
 
     // The members, the eldest first, are out of the order, and their nominations are suspended.
     GangPreemption decide(const std::vector<AskId>& members, const Gang&);
@@ -49,8 +51,10 @@ private:
         bool stays = false;           // it is put back
     };
     bool waits(AskId member);
+    bool search(const std::vector<AskId>& members, const Gang&);
     bool find_nodes(const std::vector<AskId>& members, const Gang&);
     bool try_member(AskId);
+    MemberNomination look_for(AskId);
     bool same_as_the_last_failure(AskId);
     void send_away(const std::vector<AskId>& victims);
     void take_off(const Gone&);
@@ -65,6 +69,9 @@ private:
     const PredicateSet& predicates_;
     Attempts& attempts_;
     Lifecycle& lifecycle_;
+    GangDomains& domains_;
+    const GangDomain* domain_ = nullptr;  // that is searched
+    std::size_t looked_at_ = 0;           // members, in all domains
     GangPreemption found_;
     Commit::Mark before_;
     std::vector<Gone> gone_;

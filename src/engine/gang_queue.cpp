@@ -13,6 +13,15 @@ constexpr std::int64_t kResyncBase_ns = -(std::int64_t{1} << 62);
 constexpr std::int64_t kCreatedMax_s = std::int64_t{1} << 32;
 constexpr std::int64_t kSecond_ns = 1'000'000'000;
 
+std::string_view text_of(GroupFault fault) {
+    switch (fault) {
+        case GroupFault::no_name: return "refused: empty pod group name";
+        case GroupFault::no_topology_mode:
+            return "refused: topology mode of its pod group is neither required nor preferred";
+        default: return "refused: min-available of its pod group is no number from 1 to 2147483647";
+    }
+}
+
 }  // namespace
 
 std::int64_t GangQueue::time_of(bool in_resync, std::int64_t created_s) const {
@@ -25,8 +34,7 @@ std::int64_t GangQueue::time_of(bool in_resync, std::int64_t created_s) const {
 
 // --- members
 
-void GangQueue::state(AskId id, std::string_view application, std::string_view group, const AskItem& record,
-                      std::int64_t time_ns) {
+void GangQueue::state(AskId id, const Names& names, const AskItem& record, std::int64_t time_ns) {
     const bool faulty = record.group_fault != GroupFault::none;
     GangMember member;
     member.fault = record.group_fault;
@@ -35,11 +43,14 @@ void GangQueue::state(AskId id, std::string_view application, std::string_view g
     std::int64_t deadline_ns = INT64_MAX;  // of its gang, if it stays there
     Ask& ask = world_.asks[id];
     if (!faulty) {
-        member.gang = world_.gangs.find_or_add(world_.shims[ask.shim].name, application, group);
+        member.gang = world_.gangs.find_or_add(world_.shims[ask.shim].name, names.application, names.group);
+        member.topology = world_.gangs.topology(names.topology_key, record.group_topology_preferred);
     }
     if (is_coscheduled(ask.group)) {
         const GangMember& before = world_.gangs.member(id);
-        if (before.gang == member.gang && before.minimum == member.minimum && before.fault == member.fault) {
+        if (before.gang == member.gang && before.minimum == member.minimum && before.fault == member.fault &&
+            before.topology == member.topology) {
+            world_.gangs.release(member.topology);
             if (faulty && before.told != ToldWhy::refused) {
                 faulty_.push_back(world_.asks.handle(id));
             }
@@ -103,7 +114,9 @@ void GangQueue::evaluate(AskId id) {
     const Gang& gang = world_.gangs[member.gang];
     const bool placed = is_on_node(ask.state) || ask.state == AskState::awaiting_node;
     const bool gated = !placed && !world_.specs[world_.classes.spec_of(ask)].gates.empty();
-    const bool counted = member.minimum == gang.minimum && ask.priority == gang.priority && !gated && !ask.terminating;
+    const bool agrees =
+        member.minimum == gang.minimum && ask.priority == gang.priority && member.topology == gang.topology;
+    const bool counted = agrees && !gated && !ask.terminating;
     world_.gangs.count(id, counted, counted && placed, ask.state == AskState::on_permit);
 }
 
@@ -273,7 +286,7 @@ void GangQueue::settle(Gang& gang) {
     gang.woken = false;
 }
 
-// Minimum and priority are the eldest member's that does not terminate.
+// Minimum, priority and topology are the eldest member's that does not terminate.
 void GangQueue::take_values(Gang& gang) {
     const auto eldest = std::find_if(gang.members.begin(), gang.members.end(),
                                      [&](const MemberAge& member) { return !world_.asks[member.ask].terminating; });
@@ -282,8 +295,9 @@ void GangQueue::take_values(Gang& gang) {
     }
     const std::uint32_t minimum = world_.gangs.member(eldest->ask).minimum;
     const std::int32_t priority = world_.asks[eldest->ask].priority;
-    if (minimum != gang.minimum || priority != gang.priority) {
-        world_.gangs.set_values(gang, minimum, priority);
+    const GangTopology topology = world_.gangs.member(eldest->ask).topology;
+    if (minimum != gang.minimum || priority != gang.priority || topology != gang.topology) {
+        world_.gangs.set_values(gang, minimum, priority, topology);
         gang.woken = true;
         for (const MemberAge& member : gang.members) {
             evaluate(member.ask);
@@ -363,9 +377,7 @@ void GangQueue::tell() {
             if (std::exchange(member.told, ToldWhy::refused) == ToldWhy::refused) {
                 continue;
             }
-            tell(handle.id, member.fault == GroupFault::no_name
-                                ? "refused: empty pod group name"
-                                : "refused: min-available of its pod group is no number from 1 to 2147483647");
+            tell(handle.id, std::string(text_of(member.fault)));
         }
     }
     std::vector<GangId> untold = std::exchange(untold_, {});
@@ -409,7 +421,17 @@ std::string GangQueue::refusal(const Gang& gang, AskId id) const {
                 std::to_string(world_.asks[id].priority) + ", pod group " + gang.name + " has " +
                 std::to_string(gang.priority);
     }
+    if (const GangTopology& topology = world_.gangs.member(id).topology; topology != gang.topology) {
+        text += (text.empty() ? "" : "; ") + std::string("topology differs: ") + topology_text(topology) +
+                ", pod group " + gang.name + " has " + topology_text(gang.topology);
+    }
     return "refused: " + text;
+}
+
+std::string GangQueue::topology_text(const GangTopology& topology) const {
+    return topology.key == kNone<NameId>
+               ? "none"
+               : std::string(world_.gangs.key_of(topology)) + (topology.preferred ? " (preferred)" : " (required)");
 }
 
 void GangQueue::tell(AskId id, std::string why) {

@@ -38,8 +38,14 @@ public:
     // Of an ask that comes; `created_s` as its statement says it.
     std::int64_t time_of(bool in_resync, std::int64_t created_s) const;
 
+    // As the item's numbers say.
+    struct Names {
+        std::string_view application;
+        std::string_view group;
+        std::string_view topology_key;
+    };
     // The group that the item names is the ask's from now on; it is at the gate, has a node, or is about to.
-    void state(AskId, std::string_view application, std::string_view group, const AskItem&, std::int64_t time_ns);
+    void state(AskId, const Names&, const AskItem&, std::int64_t time_ns);
     void leave(AskId);  // it goes
     // Whether it waits, terminates, ... may have changed. Its gang is tried again.
     void note(AskId);
@@ -76,6 +82,7 @@ public:
 
     std::string count_text(const Gang&) const;      // how far it is from its minimum
     std::string refusal(const Gang&, AskId) const;  // in what a refused member differs
+    std::string topology_text(const GangTopology&) const;
     // The gang is later in the order than the ask, or than that one's gang.
     bool is_behind(GangId, AskId) const;
     bool comes_before(GangId, GangId) const;

@@ -8,11 +8,20 @@
 namespace bayplan {
 
 std::vector<MemberNomination> GangReserving::decide(const std::vector<AskId>& members, const Gang& gang) {
-    found_.clear();
     failed_predicates_ = 0;
+    looks_ = 0;
+    looked_at_ = 0;
+    domains_.search_in_turn(gang, members, looked_at_, [&](const GangDomain* domain) {
+        domain_ = domain;
+        return search(members, gang) || looks_ > kLooksMax;
+    });
+    return std::exchange(found_, {});
+}
+
+bool GangReserving::search(const std::vector<AskId>& members, const Gang& gang) {
+    found_.clear();
     order_.clear();
     at_ = 0;
-    looks_ = 0;
     failed_class_ = kNone<ClassId>;
     const Tentative tentative(lifecycle_.commit());
     std::size_t left = members.size();
@@ -24,10 +33,11 @@ std::vector<MemberNomination> GangReserving::decide(const std::vector<AskId>& me
         --left;
         try_member(id);
     }
-    if (gang.assigned + found_.size() < gang.minimum || looks_ > kLooksMax) {
+    const bool enough = gang.assigned + found_.size() >= gang.minimum && looks_ <= kLooksMax;
+    if (!enough) {
         found_.clear();
     }
-    return std::exchange(found_, {});
+    return enough;
 }
 
 bool GangReserving::same_as_the_last_failure(AskId id) const {
@@ -36,30 +46,39 @@ bool GangReserving::same_as_the_last_failure(AskId id) const {
 }
 
 void GangReserving::try_member(AskId id) {
-    if (same_as_the_last_failure(id)) {
-        looks_ += failed_looks_;
-        return;
-    }
-    if (const Slot slot = attempts_.find_for_member(id); slot != kNone<Slot>) {
-        take(id, slot);
-        return;
-    }
-    Diagnoser diagnoser(world_, predicates_, id);
-    const Diagnosis diagnosis = diagnoser.diagnose();
-    failed_predicates_ |= diagnosis.failed_predicates;
-    const bool follows = attempts_.preempting().follows(diagnosis) && !needs_plugins(world_, id);
-    const std::size_t looks_before = looks_;
-    const std::optional<NodeVictims> next = follows ? next_for(id, *diagnosis.unschedulable) : std::nullopt;
+    ++looked_at_;
+    const std::optional<NodeVictims> next = look_for(id);
     if (!next) {
-        failed_class_ = attempts_.shares_failures(id) ? world_.asks[id].ask_class : kNone<ClassId>;
-        failed_at_ = world_.node_state.log().head() + world_.topology.version();
-        failed_looks_ = looks_ - looks_before;
         return;
     }
     for (const AskId pod : next->victims) {
         take_off(pod, next->slot);
     }
     take(id, next->slot);
+}
+
+// A node, and the pods there whose end is waited for.
+std::optional<NodeVictims> GangReserving::look_for(AskId id) {
+    const InDomain in(domains_, id, domain_);
+    if (same_as_the_last_failure(id)) {
+        looks_ += failed_looks_;
+        return std::nullopt;
+    }
+    if (const Slot slot = attempts_.find_for_member(id); slot != kNone<Slot>) {
+        return NodeVictims{slot, {}, {}};
+    }
+    Diagnoser diagnoser(world_, predicates_, id);
+    const Diagnosis diagnosis = diagnoser.diagnose();
+    failed_predicates_ |= diagnosis.failed_predicates;
+    const bool follows = attempts_.preempting().follows(diagnosis) && !needs_plugins(world_, id);
+    const std::size_t looks_before = looks_;
+    std::optional<NodeVictims> next = follows ? next_for(id, *diagnosis.unschedulable) : std::nullopt;
+    if (!next) {
+        failed_class_ = attempts_.shares_failures(id) ? world_.asks[id].ask_class : kNone<ClassId>;
+        failed_at_ = world_.node_state.log().head() + world_.topology.version();
+        failed_looks_ = looks_ - looks_before;
+    }
+    return next;
 }
 
 // Once round the order from the node that was taken last: members alike fill node after node.
@@ -120,6 +139,10 @@ bool GangReserving::stands(const std::vector<AskId>& members, const Gang& gang) 
     if (gang.assigned + gang.nominated < gang.minimum) {
         return false;
     }
+    const GangDomain* const domain = domains_.bind(gang) ? domains_.first(gang, members) : nullptr;
+    if (domain == nullptr && domains_.bind(gang)) {
+        return false;
+    }
     const Tentative tentative(lifecycle_.commit());
     for (const AskId id : members) {
         const Nomination* const nomination = world_.nominations.of(id);
@@ -143,7 +166,7 @@ bool GangReserving::stands(const std::vector<AskId>& members, const Gang& gang) 
             return true;
         }
         const Slot slot = nomination->slot;
-        if (!NodeTrial(search_.tables(), id, slot).passes()) {
+        if (const InDomain in(domains_, id, domain); !NodeTrial(search_.tables(), id, slot).passes()) {
             return false;
         }
         lifecycle_.take_node(id, slot, AskEvent::place);

@@ -11,17 +11,20 @@
 #include <vector>
 
 #include "engine/attempts.h"
+#include "engine/gang_domains.h"
 #include "engine/gang_preempting.h"
 
 namespace bayplan {
 
 class GangReserving {
 public:
-    GangReserving(World& world, const PredicateSet& predicates, Attempts& attempts, Lifecycle& lifecycle)
+    GangReserving(World& world, const PredicateSet& predicates, Attempts& attempts, Lifecycle& lifecycle,
+                  GangDomains& domains)
         : world_(world),
           predicates_(predicates),
           attempts_(attempts),
           lifecycle_(lifecycle),
+          domains_(domains),
           search_(trial_tables(world, predicates), world.budgets, attempts.preempting().gangs(),
                   world.options.preemption, VictimPool::waited_for) {}
 
@@ -38,7 +41,9 @@ public:
     static constexpr std::size_t kLooksMax = 1u << 18;
 
 private:
+    bool search(const std::vector<AskId>& members, const Gang&);
     void try_member(AskId);
+    std::optional<NodeVictims> look_for(AskId);
     bool same_as_the_last_failure(AskId) const;
     std::optional<NodeVictims> next_for(AskId, const NodeMask& unschedulable);
     void put_in_order();
@@ -50,6 +55,9 @@ private:
     const PredicateSet& predicates_;
     Attempts& attempts_;
     Lifecycle& lifecycle_;
+    GangDomains& domains_;
+    const GangDomain* domain_ = nullptr;  // that is searched
+    std::size_t looked_at_ = 0;           // members, in all domains
     const VictimSearch search_;
     std::vector<MemberNomination> found_;
     std::uint32_t failed_predicates_ = 0;

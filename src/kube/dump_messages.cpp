@@ -27,6 +27,7 @@ AskItem ClusterDump::ask_of(const ConvertedPod& pod) const {
         ask.group = 0;
         ask.group_min_available = 0;
         ask.group_fault = GroupFault::none;
+        ask.group_topology_key = 0;
     }
     if (ask.foreign) {
         ask.application = 0;  // they belong to nobody here

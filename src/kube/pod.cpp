@@ -264,6 +264,16 @@ std::uint32_t minimum_of(std::string_view text) {
     return error == std::errc() && end == text.data() + text.size() && number <= kIntMax ? number : 0;
 }
 
+// Where the members of a group lie is said by annotations: the labels of groups have no word for it.
+void group_topology(Converter& convert, const Value& annotations, ConvertedPod& made) {
+    made.ask.group_topology_key = convert.text(annotations["bayplan.io/pod-group-topology-key"]);
+    const Value& mode = annotations["bayplan.io/pod-group-topology-mode"];
+    if (made.ask.group_topology_key != 0 && mode.present() && mode.text() != "required") {
+        made.ask.group_topology_preferred = mode.text() == "preferred";
+        made.topology_mode_fault = !made.ask.group_topology_preferred;
+    }
+}
+
 void pod_group(Converter& convert, const Value& labels, ConvertedPod& made) {
     const Value& name = group_label(labels, "name");
     if (!name.present()) {
@@ -277,6 +287,7 @@ void pod_group(Converter& convert, const Value& labels, ConvertedPod& made) {
     } else {
         made.ask.group = convert.text(name);
         made.ask.group_min_available = minimum;
+        made.ask.group_fault = made.topology_mode_fault ? GroupFault::no_topology_mode : GroupFault::none;
         made.group = std::string(convert.name_space()) + "/" + std::string(name.text());
     }
 }
@@ -320,6 +331,7 @@ ConvertedPod convert_pod(Converter& convert) {
     made.ask.terminating = metadata["deletionTimestamp"].present();
     made.ask.never_preempts = reader.text(value["preemptionPolicy"]) == "Never";
     made.ask.nominated_node = convert.text(pod["status"]["nominatedNodeName"]);
+    group_topology(convert, metadata["annotations"], made);
     pod_group(convert, metadata["labels"], made);
     made.scheduler = reader.text(value["schedulerName"]);
     if (made.scheduler.empty()) {

@@ -34,6 +34,7 @@ struct ConvertedPod {
     std::string uid;
     std::vector<std::string> owner_pods;    // uids of the pods that own it
     std::optional<bool> allows_preemption;  // by its label or annotation
+    bool topology_mode_fault = false;       // of its group: neither required nor preferred
     std::string group;                      // "namespace/name" of its pod group; empty: none
     bool stuck = false;                     // annotated kStuckAnnotation: never goes by itself (src/sim)
 };

@@ -52,7 +52,7 @@ void Books::join_workload(kube::ConvertedPod& made, const PodFacts& facts, Booke
     if (minimum.value_or(0) != 0) {
         made.ask.group = converter_.texts().id(facts.workload.name());
         made.ask.group_min_available = *minimum;
-        made.ask.group_fault = GroupFault::none;
+        made.ask.group_fault = made.topology_mode_fault ? GroupFault::no_topology_mode : GroupFault::none;
     }
 }
 

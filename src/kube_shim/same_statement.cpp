@@ -26,7 +26,7 @@ auto numbers_of(const AskItem& ask) {
 
 auto facts_of(const AskItem& ask) {
     return std::tie(ask.daemonset, ask.is_static, ask.never_victim, ask.originator, ask.group_min_available,
-                    ask.group_fault);
+                    ask.group_fault, ask.group_topology_key, ask.group_topology_preferred);
 }
 
 }  // namespace

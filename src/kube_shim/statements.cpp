@@ -65,6 +65,8 @@ PodStatement Statements::pod(const AskItem& item) {
     made.originator = item.originator;
     made.group_min_available = item.group_min_available;
     made.group_fault = item.group_fault;
+    made.group_topology_key = text(item.group_topology_key);
+    made.group_topology_preferred = item.group_topology_preferred;
     return made;
 }
 

@@ -17,6 +17,14 @@ namespace {
 
 constexpr std::size_t kPodsShown = 8;
 
+std::string in_domain(const GroupExplanation& group) {
+    if (group.topology.empty()) {
+        return "";
+    }
+    return group.domain.empty() ? fmt::format("; no node has its topology {}", group.topology)
+                                : fmt::format(", first in {} of its topology {}", group.domain, group.topology);
+}
+
 // Whether the group would be placed, and if not, the reason.
 std::string group_outcome(const GroupExplanation& group) {
     if (group.counted < group.minimum) {
@@ -24,8 +32,8 @@ std::string group_outcome(const GroupExplanation& group) {
                            group.minimum - group.counted);
     }
     const std::uint32_t all = group.assigned + group.found;
-    return fmt::format("{} of its minimum {} {} nodes: {} have, {} would find one{}{}", all, group.minimum,
-                       all < group.minimum ? "would have" : "get", group.assigned, group.found,
+    return fmt::format("{} of its minimum {} {} nodes: {} have, {} would find one{}{}{}", all, group.minimum,
+                       all < group.minimum ? "would have" : "get", group.assigned, group.found, in_domain(group),
                        all < group.minimum ? "; so nobody is placed" : "",
                        group.reserved ? "; nodes are reserved for it" : "");
 }
@@ -71,6 +79,10 @@ void write_group(Markup& out, const GroupExplanation& group) {
     out.number("counted", group.counted);
     out.number("assigned", group.assigned);
     out.number("found", group.found);
+    if (!group.topology.empty()) {
+        out.text("topology", group.topology);
+        out.text("domain", group.domain);
+    }
     out.begin_list("members");
     for (const GroupMember& member : group.members) {
         out.begin_object();

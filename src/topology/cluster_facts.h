@@ -91,6 +91,9 @@ public:
     const PodSpec& spec(SpecId id) const { return specs_[id]; }
 
     const TopologyKeys& keys() const { return keys_; }
+    // A column that others than plans read.
+    KeyId acquire_key(Text key) { return keys_.acquire({.key = key}, facts_); }
+    void release_key(KeyId id) { keys_.release(id); }
     PodCounts& counts() { return counts_; }
     const PodCounts& counts() const { return counts_; }
     const NodeFilters& filters() const { return filters_; }

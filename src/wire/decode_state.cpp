@@ -133,7 +133,10 @@ bool decode_ask(const fbs::Ask& ask, std::size_t i, Fields& fields, AskItem& rec
     record.group_min_available = ask.group_min_available();
     record.placeholder = ask.placeholder();
     record.group_fault = static_cast<GroupFault>(ask.group_fault());
-    return fields.known(record.group_fault, GroupFault::none, GroupFault::no_minimum, {"asks", i, "group_fault"}) &&
+    record.group_topology_key = ask.group_topology_key();
+    record.group_topology_preferred = ask.group_topology_preferred();
+    return fields.known(record.group_fault, GroupFault::none, GroupFault::no_topology_mode,
+                        {"asks", i, "group_fault"}) &&
            fields.known(record.qos, QosClass::unknown, QosClass::guaranteed, {"asks", i, "qos"}) &&
            fields.name(ask.key(), {"asks", i, "key"}, record.key) &&
            fields.structs(ask.requests(), limits.amounts_max, {"asks", i, "requests"}, record.requests) &&

@@ -56,7 +56,8 @@ auto put(FlatBufferBuilder& out, const AskItem& ask) {
                           ask.never_preempts, ask.nominated_node, ask.started_ms, ask.node_cpu, ask.node_memory,
                           ask.own_cpu, ask.own_memory, ask.group_min_available, ask.placeholder, ask.originator,
                           ask.never_victim, ask.is_static, static_cast<fbs::QosClass>(ask.qos), ask.grace_period_s, 0,
-                          ask.preempted, devices, ask.daemonset, static_cast<fbs::GroupFault>(ask.group_fault));
+                          ask.preempted, devices, ask.daemonset, static_cast<fbs::GroupFault>(ask.group_fault),
+                          ask.group_topology_key, ask.group_topology_preferred);
 }
 
 auto put(FlatBufferBuilder& out, const ReleaseItem& release) {

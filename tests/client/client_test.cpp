@@ -90,20 +90,23 @@ TEST(Client, states_the_groups_of_an_applications_user) {
     EXPECT_EQ(world.client->applications({&three, 1}, {}), Submitted::invalid);
 }
 
-TEST(Client, states_the_minimum_of_a_pods_group_and_what_is_wrong_with_it) {
+TEST(Client, states_minimum_and_topology_of_a_pods_group_and_what_is_wrong_with_it) {
     ClientWorld world;
     ASSERT_TRUE(world.settle());
     const std::size_t before = world.daemon.state.size();
     PodStatement one = pod("one");
     one.group = "gang";
     one.group_min_available = 3;
+    one.group_topology_key = "zone";
+    one.group_topology_preferred = true;
     PodStatement two = pod("two");
     two.group_fault = GroupFault::no_minimum;
     const PodStatement all[] = {one, two};
     EXPECT_EQ(world.client->pods(all), Submitted::yes);
     ASSERT_TRUE(world.until([&] { return world.daemon.state.size() == before + 2; }));
-    EXPECT_THAT(world.daemon.state.back(), HasSubstr("one:app:-,cpu=100 group=gang of 3 fault=0"));
-    EXPECT_THAT(world.daemon.state.back(), EndsWith("two:app:-,cpu=100 group=- of 0 fault=2"));
+    EXPECT_THAT(world.daemon.state.back(),
+                HasSubstr("one:app:-,cpu=100 group=gang of 3 in one zone if possible fault=0"));
+    EXPECT_THAT(world.daemon.state.back(), EndsWith("two:app:-,cpu=100 group=- of 0 in one - fault=2"));
     EXPECT_THAT(world.daemon.faults, IsEmpty());
 }
 

@@ -139,7 +139,8 @@ std::string ScriptedDaemon::describe(const AskItem& ask) {
                            ask.node_memory, ask.own_cpu, ask.own_memory);
     }
     if (ask.group != 0 || ask.group_fault != GroupFault::none) {
-        out += fmt::format(" group={} of {} fault={}", text(ask.group), ask.group_min_available,
+        out += fmt::format(" group={} of {} in one {}{} fault={}", text(ask.group), ask.group_min_available,
+                           text(ask.group_topology_key), ask.group_topology_preferred ? " if possible" : "",
                            static_cast<int>(ask.group_fault));
     }
     return out;

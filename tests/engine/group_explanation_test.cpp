@@ -92,6 +92,34 @@ TEST_P(GroupExplained, without_a_quorum_it_is_said_who_does_not_count) {
     EXPECT_EQ(group.members[2].why, "refused: priority differs: 7, pod group job/workers has 0");
 }
 
+TEST_P(GroupExplained, a_topology_names_the_domain_in_which_its_members_look_first) {
+    const Amount capacity[] = {{shim_.id("cpu"), 2'000}, {shim_.id("pods"), 10}};
+    const Attribute rack{shim_.id("rack"), shim_.id("r1")};
+    const NodeItem node{.node = shim_.id("n2"), .capacity = capacity, .attributes = std::span(&rack, 1)};
+    shim_.send(NodesMessage{std::span(&node, 1)});
+    const Amount amount{shim_.id("cpu"), 1'500};
+    for (const char* const key : {"a", "b"}) {
+        AskItem record;
+        record.key = key;
+        record.application = shim_.id("job");
+        record.group = shim_.id("workers");
+        record.group_min_available = 2;
+        record.group_topology_key = shim_.id("rack");
+        record.requests = std::span(&amount, 1);
+        shim_.send(AsksMessage{std::span(&record, 1)});
+    }
+    const std::string before = engine_.digest();
+    const GroupExplanation group = explained("a");
+    EXPECT_EQ(engine_.digest(), before);
+    EXPECT_EQ(group.topology, "rack (required)");
+    EXPECT_EQ(group.domain, "rack=r1");
+    EXPECT_EQ(group.found, 1u);
+    ASSERT_EQ(group.members.size(), 2u);
+    EXPECT_EQ(group.members[0].node, "n2");
+    EXPECT_EQ(group.members[1].why,
+              "0/2 nodes are available: 1 Insufficient cpu, 1 node(s) didn't match Pod's node affinity/selector.");
+}
+
 INSTANTIATE_TEST_SUITE_P(Modes, GroupExplained, ::testing::Values(Coscheduling::unit, Coscheduling::permit),
                          [](const auto& mode) { return mode.param == Coscheduling::unit ? "unit" : "permit"; });
 

@@ -345,5 +345,22 @@ TEST(PodConversion, ALabelSelectorNeedsValuesWhereTheyMean) {
     EXPECT_EQ(fault(R"({"key":"a","operator":"DoesNotExist"})"), "");
 }
 
+TEST(Pods, say_in_annotations_where_the_members_of_their_group_lie) {
+    const auto annotated = [](const std::string& mode, const std::string& labels) {
+        return pod("{}", R"(,"labels":{)" + labels + R"(},"annotations":{"bayplan.io/pod-group-topology-key":"rack")" +
+                             (mode.empty() ? "" : R"(,"bayplan.io/pod-group-topology-mode":")" + mode + '"') + "}");
+    };
+    const std::string group =
+        R"("pod-group.scheduling.x-k8s.io/name":"g","pod-group.scheduling.x-k8s.io/min-available":"2")";
+    const Pod usual(annotated("", group));
+    EXPECT_EQ(usual.text(usual.ask().group_topology_key), "rack");
+    EXPECT_FALSE(usual.ask().group_topology_preferred);
+    EXPECT_FALSE(Pod(annotated("required", group)).ask().group_topology_preferred);
+    EXPECT_TRUE(Pod(annotated("preferred", group)).ask().group_topology_preferred);
+    EXPECT_EQ(Pod(annotated("preferred", group)).ask().group_fault, GroupFault::none);
+    EXPECT_EQ(Pod(annotated("perhaps", group)).ask().group_fault, GroupFault::no_topology_mode);
+    EXPECT_EQ(Pod(annotated("perhaps", "")).ask().group_fault, GroupFault::none) << "it is in no group";
+}
+
 }  // namespace
 }  // namespace bayplan::kube

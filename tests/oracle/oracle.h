@@ -220,8 +220,10 @@ private:
     bool goes_before(const Ask&, const Ask&) const;
     std::size_t attempt_gang(const std::string& key);
     struct Try;
+    struct Pass;
+    class GangDomains;
     void keep(Gang&, const std::vector<Try>&);
-    void give_up(const std::string& gang, const std::vector<Ask*>&, const std::vector<Try>&, std::size_t reached);
+    void give_up(const std::string& gang, const std::vector<Ask*>&, const Pass&);
     void count_failure(Ask&, const Gang&);
     // oracle_permits.cpp: nodes that members hold until their gang has its minimum.
     std::size_t attempt_permit(const std::string& gang);
@@ -242,7 +244,6 @@ private:
     std::string last_behind(const Ask&, const std::string& node) const;
     void count_failure(Gang&) const;
     bool is_tried_with(const Ask& other) const { return !trying_.empty() && other.gang == trying_; }
-    // oracle_gang_preemption.cpp
     struct GangNomination;
     struct GangPreemption;
     class GangSearch;
@@ -257,7 +258,6 @@ private:
     void end_nominations(const std::string& gang, const std::string& why);
     class GangReservations;
     std::string reserved_;  // the gang that has nodes reserved; empty: none
-
     // Section 5.
     const Ask* next_ask() const;
     const Ask* early_from_backoff() const;

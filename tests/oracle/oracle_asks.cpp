@@ -68,19 +68,16 @@ std::string Oracle::ask_faults(const Shim& shim, const AskItem& record, Ask& wan
     if (!of_none && !shim.applications.contains(wanted.application)) {
         return "unknown application " + number_sign(record.application);
     }
+    for (const DictId named :
+         {record.node, record.required_node, record.group, record.nominated_node, record.group_topology_key}) {
+        if (named != 0 && text(named).empty()) {
+            return "unknown dictionary id";
+        }
+    }
     wanted.node = text(record.node);
-    if (record.node != 0 && wanted.node.empty()) {
-        return "unknown dictionary id";
-    }
     wanted.required_node = text(record.required_node);
-    if (record.required_node != 0 && wanted.required_node.empty()) {
-        return "unknown dictionary id";
-    }
     wanted.group = text(record.group);
     wanted.nominated_node = text(record.nominated_node);
-    if ((record.group != 0 && wanted.group.empty()) || (record.nominated_node != 0 && wanted.nominated_node.empty())) {
-        return "unknown dictionary id";
-    }
     if (record.spec != 0 && !shim.specs.contains(record.spec)) {
         return "unknown spec " + std::to_string(record.spec);
     }
@@ -129,6 +126,9 @@ std::string Oracle::ask_faults(const Shim& shim, const AskItem& record, Ask& wan
         wanted.group_minimum = grouped || record.group_fault != GroupFault::none ? record.group_min_available : 0;
         if (record.group_fault != GroupFault::none) {
             wanted.group.clear();  // it is in none
+        } else if (wanted.group_minimum != 0) {
+            wanted.topology.key = text(record.group_topology_key);
+            wanted.topology.preferred = !wanted.topology.key.empty() && record.group_topology_preferred;
         }
     }
     wanted.pod = pod_of(record, wanted);

@@ -115,13 +115,22 @@ Oracle::GangPreemption Oracle::GangSearch::run() {
     }
     found_.eligible = true;
     found_.keeps = false;
-    look_for_nodes();
+    in_turn([&] {
+        gone_.clear();
+        whole_.clear();
+        stay_.clear();
+        look_for_nodes();
+        if (!found_.nominations.empty()) {
+            put_back();
+        }
+        restore();
+        return !found_.nominations.empty();
+    });
     if (found_.nominations.empty()) {
         oracle_.saw("gang finds nobody to preempt");
-    } else {
-        put_back();
+    } else if (domain_) {
+        oracle_.saw("a gang preempts in a domain");
     }
-    restore();
     return found_;
 }
 
@@ -153,6 +162,8 @@ void Oracle::GangSearch::restore() {
 }
 
 void Oracle::GangSearch::try_member(Ask& member) {
+    ++looked_at_;
+    const GangDomains::Narrowed narrowed(member, oracle_.gangs_.at(member.gang), domain_ ? &*domain_ : nullptr);
     const Look look(oracle_, member);
     GangNomination one;
     one.ask = member.sequence;
@@ -289,8 +300,7 @@ bool Oracle::GangSearch::all_fit_without(const std::set<std::uint64_t>& unit) {
 
 // --- what comes of it
 
-void Oracle::give_up(const std::string& key, const std::vector<Ask*>& waiting, const std::vector<Try>& tries,
-                     std::size_t reached) {
+void Oracle::give_up(const std::string& key, const std::vector<Ask*>& waiting, const Pass& pass) {
     saw("gang given up");
     Gang& gang = gangs_.at(key);
     GangPreemption found = GangSearch(*this, waiting).run();
@@ -298,7 +308,8 @@ void Oracle::give_up(const std::string& key, const std::vector<Ask*>& waiting, c
         GangReservations(*this).perhaps_reserve(key, waiting, found);
     }
     std::set<std::string> failed_by = found.failed_by;
-    for (const Try& one : tries) {
+    failed_by.insert(pass.failed_by.begin(), pass.failed_by.end());
+    for (const Try& one : pass.tries) {
         if (one.node.empty()) {
             failed_by.insert(one.failed_by.begin(), one.failed_by.end());
         }
@@ -307,8 +318,9 @@ void Oracle::give_up(const std::string& key, const std::vector<Ask*>& waiting, c
     GangReservations(*this).note(key, found);
     gang.nominated = found.keeps ? gang.nominated : found.nominations.size();
     count_failure(gang);
-    const std::string message = "minimum not reached: " + std::to_string(reached) + " of " +
-                                std::to_string(gang.minimum) + (found.reserves ? "; nodes are reserved for it" : "");
+    const std::string message = "minimum not reached: " + std::to_string(pass.reached) + " of " +
+                                std::to_string(gang.minimum) + pass.where +
+                                (found.reserves ? "; nodes are reserved for it" : "");
     const bool lasts = std::ranges::none_of(found.nominations, [&](const GangNomination& one) {
         return std::ranges::any_of(one.victims, [&](std::uint64_t victim) { return asks_.at(victim).pod.stuck; });
     });

@@ -4,7 +4,10 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
+#include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -46,6 +49,58 @@ struct Oracle::Try {
     std::set<std::string> failed_by;
 };
 
+// A pass over the members of a gang.
+struct Oracle::Pass {
+    std::vector<Try> tries;
+    std::size_t reached = 0;          // members with nodes when it ended
+    bool found_all = false;           // that is the minimum
+    std::string where;                // of a gang with a topology: words for the message
+    std::set<std::string> failed_by;  // in other domains, or in none
+};
+
+// Gangs with a topology: oracle_gang_domains.cpp.
+class Oracle::GangDomains {
+public:
+    // A value of the label that all members are to lie on.
+    struct Domain {
+        std::string value;
+        std::size_t room = 0;
+        std::size_t places = 0;
+        bool has_room = false;
+    };
+    // While it lives, the member's node selector asks for the domain, too. None: it does not.
+    class Narrowed {
+    public:
+        Narrowed(Ask& member, const Gang&, const Domain*);
+        ~Narrowed() { pod_.spec = before_; }
+        Narrowed(const Narrowed&) = delete;
+        Narrowed& operator=(const Narrowed&) = delete;
+
+    private:
+        KubePod& pod_;
+        const std::shared_ptr<const KubeSpec> before_;
+    };
+    explicit GangDomains(Oracle& oracle) : oracle_(oracle) {}
+
+    bool concern(const Gang&) const;
+    bool bind(const Gang& gang) const { return concern(gang) && !gang.topology.preferred; }
+    std::vector<Domain> in_order(const std::string& gang, const std::vector<Ask*>& members, bool of_whole_nodes);
+    Pass make_pass(const std::string& gang, const std::vector<Ask*>& members);
+    // With `permit`.
+    void look_for_node_to_hold(Ask&, const std::vector<Ask*>& members, Try&, bool& any_gave_way);
+
+private:
+    Pass try_members(const std::string& gang, const std::vector<Ask*>&, const Domain*);
+    Pass pass_in_domains(const std::string& gang, const std::vector<Ask*>&);
+    void look_to_hold(Ask&, const Domain*, Try&, bool& any_gave_way);
+    std::size_t takes(const Ask&, const Node&, std::size_t most, bool of_whole_nodes) const;
+    bool find_fixed(const std::string& gang, Domain&);
+    void count_room(const std::string& gang, const std::vector<const Ask*>& waiting, bool of_whole_nodes,
+                    std::map<std::string, Domain>& by_value);
+
+    Oracle& oracle_;
+};
+
 class Oracle::GangSearch {
 public:
     GangSearch(Oracle&, const std::vector<Ask*>& waiting);
@@ -55,6 +110,7 @@ public:
     bool stands();
 
 private:
+    void in_turn(const std::function<bool()>& search);
     void look_for_nodes();
     void take_off_pools();
     void wait_for_room(Ask&, const Look&);
@@ -74,6 +130,8 @@ private:
     const std::map<std::string, Node> nodes_;
     const KubeObjects objects_;
     GangPreemption found_;
+    std::optional<GangDomains::Domain> domain_;  // that is searched
+    std::size_t looked_at_ = 0;                  // members, in all of them
     bool reserving_ = false;
     std::vector<std::string> order_;  // of the nodes, once a member has put them in order
     std::size_t at_ = 0;

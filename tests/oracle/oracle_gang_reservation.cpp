@@ -40,11 +40,16 @@ void Oracle::GangReservations::perhaps_reserve(const std::string& key, const std
 
 Oracle::GangPreemption Oracle::GangSearch::run_reserving() {
     reserving_ = true;
-    look_for_nodes();
-    if (looks_ > 262'144) {
-        found_.nominations.clear();
-    }
-    restore();
+    in_turn([&] {
+        order_.clear();
+        at_ = 0;
+        look_for_nodes();
+        if (looks_ > 262'144) {
+            found_.nominations.clear();
+        }
+        restore();
+        return !found_.nominations.empty() || looks_ > 262'144;
+    });
     return found_;
 }
 
@@ -109,6 +114,15 @@ bool Oracle::GangReservations::stands(const std::vector<Ask*>& waiting) {
 
 // One member after the other, once all that is waited for on their nodes has ended.
 bool Oracle::GangSearch::stands() {
+    const std::string key = waiting_.front()->gang;
+    const Gang& gang = oracle_.gangs_.at(key);
+    if (GangDomains(oracle_).bind(gang)) {
+        const std::vector<GangDomains::Domain> domains = GangDomains(oracle_).in_order(key, waiting_, false);
+        if (domains.empty()) {
+            return false;
+        }
+        domain_ = domains.front();
+    }
     take_off_pools();
     bool all = true;
     for (Ask* member : waiting_) {
@@ -116,6 +130,7 @@ bool Oracle::GangSearch::stands() {
             continue;
         }
         const std::string node = member->nominated_node;
+        const GangDomains::Narrowed narrowed(*member, gang, domain_ ? &*domain_ : nullptr);
         const KubeObjects objects = oracle_.assumed_objects();
         all = !why_not(oracle_.state_for(*member, objects), member->pod, oracle_.nodes_.at(node).facts);
         if (all) {

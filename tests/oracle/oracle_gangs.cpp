@@ -44,19 +44,22 @@ void Oracle::regroup(Ask& ask, const Ask& wanted, std::int64_t joined) {
     const std::string before = ask.gang;
     const std::uint32_t minimum_before = ask.group_minimum;
     const GroupFault fault_before = ask.group_fault;
+    const Topology topology_before = ask.topology;
     const bool says = !ask.foreign && (wanted.group_fault != GroupFault::none || wanted.group_minimum != 0);
     if (says) {
         ask.group = wanted.group;
     }
     ask.group_fault = says ? wanted.group_fault : GroupFault::none;
     ask.group_minimum = says ? wanted.group_minimum : 0;
+    ask.topology = says ? wanted.topology : Topology();
     if (!before.empty() || fault_before != GroupFault::none) {
         joined = ask.joined;
     } else {
         ask.told_why.clear();
     }
     const std::string after = says ? gang_key(ask) : "";
-    if (before == after && minimum_before == ask.group_minimum && fault_before == ask.group_fault) {
+    if (before == after && minimum_before == ask.group_minimum && fault_before == ask.group_fault &&
+        topology_before == ask.topology) {
         if (says) {
             ask.group.clear();
         }
@@ -118,25 +121,17 @@ std::vector<Ask*> Oracle::members(const std::string& gang) {
     return out;
 }
 
-namespace {
-
-bool has_node(const Ask& ask) { return !ask.node.empty() || !ask.awaited_node.empty(); }
-
-bool stands_at_its_gates(const Ask& ask) { return !has_node(ask) && !ask.pod.spec->gates.empty(); }
-
-}  // namespace
-
 bool Oracle::is_going(const Ask& ask) { return ask.node.empty() ? ask.stated_terminating : ask.pod.terminating; }
 
 bool Oracle::counts(const Gang& gang, const Ask& ask) const {
-    return ask.group_minimum == gang.minimum && ask.priority == gang.priority && !stands_at_its_gates(ask) &&
-           !is_going(ask);
+    return ask.group_minimum == gang.minimum && ask.priority == gang.priority && ask.topology == gang.topology &&
+           !ask.stands_at_its_gates() && !is_going(ask);
 }
 
 std::size_t Oracle::assigned(const std::string& gang) {
     std::size_t count = 0;
     for (const Ask* member : members(gang)) {
-        count += counts(gangs_.at(gang), *member) && has_node(*member) ? 1 : 0;
+        count += counts(gangs_.at(gang), *member) && member->has_node() ? 1 : 0;
     }
     return count;
 }
@@ -144,7 +139,7 @@ std::size_t Oracle::assigned(const std::string& gang) {
 std::vector<Ask*> Oracle::waiting_members(const std::string& gang) {
     std::vector<Ask*> out;
     for (Ask* member : members(gang)) {
-        if (counts(gangs_.at(gang), *member) && !has_node(*member)) {
+        if (counts(gangs_.at(gang), *member) && !member->has_node()) {
             out.push_back(member);
         }
     }
@@ -158,7 +153,7 @@ std::map<std::uint64_t, std::pair<int, int>> Oracle::elements_of_gangs() const {
     for (const auto& [key, gang] : gangs_) {
         std::multimap<std::int64_t, std::uint64_t> by_age;
         for (const auto& [sequence, ask] : asks_) {
-            if (ask.gang == key && counts(gang, ask) && !has_node(ask)) {
+            if (ask.gang == key && counts(gang, ask) && !ask.has_node()) {
                 by_age.emplace(ask.joined, sequence);
             }
         }
@@ -198,7 +193,9 @@ void Oracle::take_values(const std::string& key) {
     Gang& gang = gangs_.at(key);
     for (const Ask* member : members(key)) {
         if (!is_going(*member)) {
-            gang.woken = gang.woken || gang.minimum != member->group_minimum || gang.priority != member->priority;
+            gang.woken = gang.woken || gang.minimum != member->group_minimum || gang.priority != member->priority ||
+                         gang.topology != member->topology;
+            gang.topology = member->topology;
             gang.minimum = member->group_minimum;
             gang.priority = member->priority;
             break;
@@ -228,7 +225,7 @@ void Oracle::settle(const std::string& key, Gang& gang) {
     }
     if (gang.woken || !quorum) {
         for (Ask* member : members(key)) {
-            if (!has_node(*member)) {
+            if (!member->has_node()) {
                 member->state = AskState::gated;
                 member->nacked = false;
                 member->failed_by.clear();
@@ -273,111 +270,18 @@ bool Oracle::goes_before(const Ask& a, const Ask& b) const {
     return a.sequence < b.sequence;
 }
 
-// --- telling
-
-void Oracle::hold_back(Ask& ask, const std::string& why) {
-    const std::string kind = why.substr(0, why.find(' '));
-    if (ask.told_why != kind) {
-        ask.told_why = kind;
-        log_line("wait", ask, "-", why);
-        decide(ask.shim, DecisionKind::ask_waiting, ask.key, why);
-    }
-}
-
-void Oracle::tell_gangs() {
-    for (auto& [sequence, ask] : asks_) {
-        if (ask.group_fault != GroupFault::none && !has_node(ask) && !stands_at_its_gates(ask)) {
-            saw("refused: fault");
-            hold_back(ask, ask.group_fault == GroupFault::no_name
-                               ? "refused: empty pod group name"
-                               : "refused: min-available of its pod group is no number from 1 to 2147483647");
-        }
-    }
-    std::map<std::pair<std::uint64_t, std::string>, std::string> by_number;
-    for (const auto& [key, gang] : gangs_) {
-        by_number[{gang.number, key}] = key;
-    }
-    for (const auto& [number, key] : by_number) {
-        const Gang& gang = gangs_.at(key);
-        const std::size_t counted = assigned(key) + waiting_members(key).size();
-        for (Ask* member : members(key)) {
-            std::string why;
-            if (!has_node(*member) && !stands_at_its_gates(*member) && !is_going(*member)) {
-                if (member->group_minimum != gang.minimum) {
-                    why = "refused: min-available differs: " + std::to_string(member->group_minimum) + ", pod group " +
-                          gang.name + " has " + std::to_string(gang.minimum);
-                }
-                if (member->priority != gang.priority) {
-                    why += (why.empty() ? "refused: " : "; ") + std::string("priority differs: ") +
-                           std::to_string(member->priority) + ", pod group " + gang.name + " has " +
-                           std::to_string(gang.priority);
-                }
-                if (why.empty() && !gang.quorum) {
-                    why = "quorum not reached: " + std::to_string(counted) + " of " + std::to_string(gang.minimum);
-                }
-            }
-            if (why.empty()) {
-                member->told_why.clear();
-            } else {
-                saw(why.starts_with("refused") ? "refused: differs" : "told: no quorum");
-                hold_back(*member, why);
-            }
-        }
-    }
-}
-
-void Oracle::forget_gangs() {
-    for (auto at = gangs_.begin(); at != gangs_.end();) {
-        const bool old = members(at->first).empty() && now_ - at->second.empty_since > options_.coscheduling.memory_ns;
-        at = old ? gangs_.erase(at) : std::next(at);
-    }
-    std::set<std::tuple<std::int64_t, std::uint64_t, std::string>> empty;  // the gang that is empty for longest first
-    for (const auto& [key, gang] : gangs_) {
-        if (members(key).empty()) {
-            empty.insert({gang.empty_since, gang.number, key});
-        }
-    }
-    for (; empty.size() > 16'384; empty.erase(empty.begin())) {
-        gangs_.erase(std::get<2>(*empty.begin()));
-    }
-}
-
 // --- an attempt
 
 std::size_t Oracle::attempt_gang(const std::string& key) {
     Gang& gang = gangs_.at(key);
     const std::vector<Ask*> waiting = waiting_members(key);
     attempts_ += waiting.size();
-    const std::size_t before = assigned(key);
-    const std::map<std::uint64_t, Ask> asks = asks_;
-    const std::map<std::string, Node> nodes = nodes_;
     trying_ = key;
-    std::vector<Try> tries;
-    std::size_t found = 0;
-    std::size_t left = waiting.size();
-    for (Ask* member : waiting) {
-        --left;
-        const Look look(*this, *member);
-        Try& one = tries.emplace_back();
-        one.ask = member->sequence;
-        one.node = look.answer.explanation.node;
-        one.message = look.answer.explanation.message;
-        one.failed_by = nodes_.empty() ? std::set<std::string>{kNoNodes} : look.answer.failed_by;
-        if (!one.node.empty()) {
-            ++found;
-            stand_on(*member, one.node, look.answer.bindings);
-        } else if (before + found + left < gang.minimum) {
-            break;
-        }
-    }
-    for (const auto& [sequence, ask] : asks) {
-        asks_.at(sequence) = ask;
-    }
-    nodes_ = nodes;
-    if (before + found >= gang.minimum) {
-        keep(gang, tries);
+    const Pass pass = GangDomains(*this).make_pass(key, waiting);
+    if (pass.found_all) {
+        keep(gang, pass.tries);
     } else {
-        give_up(key, waiting, tries, before + found);
+        give_up(key, waiting, pass);
     }
     trying_.clear();
     return waiting.size();

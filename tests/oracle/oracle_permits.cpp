@@ -3,7 +3,7 @@
 // Thread and errors: see oracle.h.
 #include <algorithm>
 
-#include "oracle.h"
+#include "oracle_gang_preemption.h"
 
 namespace bayplan::oracle {
 
@@ -221,27 +221,16 @@ std::size_t Oracle::attempt_permit(const std::string& key) {
     bool any_node = false;
     bool any_gave_way = false;
     for (Ask* member : waiting) {
-        std::optional<Look> look(std::in_place, *this, *member);
-        std::string node = look->answer.explanation.node;
-        unseen_ = held_behind(*member);
-        if (node.empty() && !unseen_.empty()) {
-            look.emplace(*this, *member);
-            node = look->answer.explanation.node;
-            unseen_.clear();
-            if (!node.empty()) {
-                make_room(*member, node);
-                any_gave_way = true;
-            }
-        }
-        unseen_.clear();
+        Try one;
+        one.ask = member->sequence;
+        GangDomains(*this).look_for_node_to_hold(*member, waiting, one, any_gave_way);
+        const std::string node = one.node;
         if (node.empty()) {
             ++failed_;
             member->failures += 1;
-            log_line("fail", *member, "-", look->answer.explanation.message);
-            tell_failure(*member, look->answer.explanation.message, false);
-            const std::set<std::string> none{kNoNodes};
-            const std::set<std::string>& failed = nodes_.empty() ? none : look->answer.failed_by;
-            failed_by.insert(failed.begin(), failed.end());
+            log_line("fail", *member, "-", one.message);
+            tell_failure(*member, one.message, false);
+            failed_by.insert(one.failed_by.begin(), one.failed_by.end());
             left.push_back(member);
             continue;
         }

@@ -60,6 +60,14 @@ const char* name_of(AskState);
 // right column of the table).
 inline constexpr const char* kNoNodes = "no nodes";
 
+// All members of a gang lie on nodes with one value of a label.
+struct Topology {
+    std::string key;  // empty: anywhere
+    bool preferred = false;
+    bool operator==(const Topology&) const = default;
+    std::string text() const { return key.empty() ? "none" : key + (preferred ? " (preferred)" : " (required)"); }
+};
+
 struct Ask {
     std::string shim;
     std::string key;
@@ -94,10 +102,13 @@ struct Ask {
     std::int64_t time = 0;  // when it came, or lost its gates
     GroupFault group_fault = GroupFault::none;
     std::uint32_t group_minimum = 0;  // as stated; 0: none
+    Topology topology;                // of its group, as stated
     std::string gang;                 // SHIM APPLICATION/GROUP; empty: in none
     std::string gang_group;           // GROUP
     std::int64_t joined = 0;          // its age in there
     std::string told_why;             // that it is refused, or that there is no quorum: the first word
+    bool has_node() const { return !node.empty() || !awaited_node.empty(); }
+    bool stands_at_its_gates() const { return !has_node() && !pod.spec->gates.empty(); }
     // Its group, or what is wrong with its statement of one, says when it is tried.
     bool coscheduled() const { return !gang.empty() || group_fault != GroupFault::none; }
 
@@ -148,6 +159,7 @@ struct Gang {
     std::int64_t empty_since = 0;
     std::uint32_t minimum = 0;
     std::int32_t priority = 0;
+    Topology topology;
     std::size_t nominated = 0;  // members that were nominated together
     std::int64_t deadline = 0;  // until when members hold nodes, while any does
     std::string hold_lost;      // why one does not any more, until the others have given theirs up

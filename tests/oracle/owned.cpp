@@ -41,6 +41,8 @@ StateBody Borrowed::borrow(const OwnedAsks& owned) {
         record.group = ask.group;
         record.group_min_available = ask.group_min_available;
         record.group_fault = ask.group_fault;
+        record.group_topology_key = ask.group_topology_key;
+        record.group_topology_preferred = ask.group_topology_preferred;
         record.node = ask.node;
         record.required_node = ask.required_node;
         record.priority = ask.priority;

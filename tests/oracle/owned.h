@@ -30,6 +30,8 @@ struct OwnedAsk {
     DictId group = 0;
     std::uint32_t group_min_available = 0;
     GroupFault group_fault = GroupFault::none;
+    DictId group_topology_key = 0;
+    bool group_topology_preferred = false;
     DictId node = 0;
     DictId required_node = 0;
     std::int32_t priority = 0;

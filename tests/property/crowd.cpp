@@ -151,6 +151,8 @@ oracle::OwnedAsk Crowd::restated(const oracle::Ask& ask) {
     if (!ask.gang_group.empty() && random_.chance(95)) {
         out.group = kGroup + static_cast<DictId>(ask.gang_group.back() - '0');
         out.group_min_available = ask.group_minimum;
+        out.group_topology_key = ask.topology.key.empty() ? DictId{0} : DictId{kZone};
+        out.group_topology_preferred = ask.topology.preferred;
     }
     return out;
 }

@@ -172,6 +172,10 @@ void Crowd::join_group(oracle::OwnedAsk& ask) {
     ask.group = kGroup + static_cast<DictId>(which);
     ask.group_min_available = static_cast<std::uint32_t>(random_.chance(97) ? which + 1 : 2);
     ask.priority = random_.chance(97) ? priorities_[which % priorities_.size()] : ask.priority;
+    if (which > 0) {
+        ask.group_topology_key = random_.chance(97) ? DictId{kZone} : DictId{0};
+        ask.group_topology_preferred = which == 2;
+    }
     if (random_.chance(70)) {
         ask.spec = kLabelA;
     }

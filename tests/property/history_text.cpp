@@ -112,6 +112,8 @@ private:
             out_ << (ask.group != 0 ? " group " + name(ask.group) : "")
                  << (ask.group_min_available != 0 ? " of " + std::to_string(ask.group_min_available) : "")
                  << (ask.group_fault != GroupFault::none ? " faulty group" : "")
+                 << (ask.group_topology_key != 0 ? " in one " + name(ask.group_topology_key) : "")
+                 << (ask.group_topology_preferred ? " if possible" : "")
                  << (ask.node != 0 ? " on " + name(ask.node) : "")
                  << (ask.required_node != 0 ? " requires " + name(ask.required_node) : "")
                  << (ask.foreign ? " foreign" : "") << (ask.tolerates_unschedulable ? " tolerates" : "")

@@ -48,11 +48,12 @@ auto fields(R& r) {
     auto& [key, application, group, node, required_node, priority, foreign, tolerates_unschedulable, created_s,
            requests, tags, spec, terminating, never_preempts, nominated_node, started_ms, node_cpu, node_memory,
            own_cpu, own_memory, qos, grace_period_s, preempted, devices, daemonset, is_static, never_victim, originator,
-           group_min_available, group_fault, placeholder] = r;
+           group_min_available, group_fault, group_topology_key, group_topology_preferred, placeholder] = r;
     return std::tie(key, application, group, node, required_node, priority, foreign, tolerates_unschedulable, created_s,
                     requests, tags, spec, terminating, never_preempts, nominated_node, started_ms, node_cpu,
                     node_memory, own_cpu, own_memory, qos, grace_period_s, preempted, devices, daemonset, is_static,
-                    never_victim, originator, group_min_available, group_fault, placeholder);
+                    never_victim, originator, group_min_available, group_fault, group_topology_key,
+                    group_topology_preferred, placeholder);
 }
 
 template <Is<LabelRequirement> R>

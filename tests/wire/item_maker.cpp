@@ -161,7 +161,9 @@ AskItem ItemMaker::ask(Extent extent) {
     ask.application = id();
     ask.group = id();
     ask.group_min_available = id();
-    ask.group_fault = GroupFault::no_minimum;
+    ask.group_fault = GroupFault::no_topology_mode;
+    ask.group_topology_key = id();
+    ask.group_topology_preferred = number(0, 1) == 1;
     ask.node = id();
     ask.required_node = id();
     ask.priority = static_cast<std::int32_t>(any64());

@@ -1,0 +1,41 @@
+// The group that a record says its pod is in; see inputs.h, rules/gangs.md.
+#include "engine/inputs.h"
+
+namespace bayplan {
+
+// Whether the record puts the pod in a gang, or would with a label that can be read.
+bool Inputs::says_gang(const AskItem& record, bool foreign) {
+    const bool says = record.group_fault != GroupFault::none || (record.group != 0 && record.group_min_available != 0);
+    return says && lifecycle_.gangs().on() && !foreign && !record.foreign && record.application != 0;
+}
+
+// Takes over the group that the pod names, if it is placed together (rules/gangs.md).
+// `time_ns`: its age, if it says so for the first time.
+void Inputs::take_group(AskId id, const AskItem& record, std::int64_t time_ns) {
+    GangQueue& gangs = lifecycle_.gangs();
+    Ask& ask = world_.asks[id];
+    Shim& shim = world_.shims[ask.shim];
+    if (says_gang(record, ask.foreign)) {
+        if (is_plain_group(ask.group)) {
+            world_.applications.leave_group(ask.application, ask.group);
+            ask.group = kNoGroup;
+        }
+        gangs.state(id,
+                    {.application = world_.applications[ask.application].name,
+                     .group = text_of(shim, record.group),
+                     .topology_key = text_of(shim, record.group_topology_key)},
+                    record, time_ns);
+    } else if (is_coscheduled(ask.group)) {
+        const std::int64_t age_ns = world_.gangs.member(id).age.time_ns;
+        gangs.leave(id);
+        if (!is_allocated(ask.state)) {
+            PendingKey& key = world_.asks.waiting(id).key;
+            key.gang = false;
+            key.time_ns = age_ns;
+            key.group_number = ask.sequence;
+            key.priority = ask.priority;
+        }
+    }
+}
+
+}  // namespace bayplan
