@@ -79,7 +79,8 @@ void Obstacles::take_nominated(AskId ask) {
     }
     tables_.nominations.for_each_node([&](Slot slot) {
         for (const AskId other : tables_.nominations.on(slot)) {
-            if (other == ask || tables_.asks[other].priority < tables_.asks[ask].priority || !marks(other).any()) {
+            if (other == ask || tables_.asks[other].priority < tables_.asks[ask].priority ||
+                tables_.nominations.of(other)->suspended || !marks(other).any()) {
                 continue;
             }
             Kinds kinds;

@@ -57,6 +57,7 @@ private:
     std::vector<std::int32_t> priorities_;
     std::vector<SpecNumber> specs_;     // what pods are like here
     std::uint64_t daemon_percent_ = 0;  // of arrivals
+    bool topologies_ = false;           // members of some groups are to lie in one zone
     std::uint64_t member_percent_ = 0;  // of pods: members of pod groups that are placed whole
     std::int64_t scale_ = 1;
     std::int64_t nodes_ = 0;
