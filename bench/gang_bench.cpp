@@ -64,7 +64,10 @@ public:
     }
     // A node for each, and pods on all of them.
     void ask_for_whole_nodes() { ask(shape_.groups, "large", whole_nodes(), kWhole - shape_.classes); }
-    std::uint32_t whole_nodes() const { return std::max(1u, std::min(shape_.members, shape_.nodes / 2)); }
+    std::uint32_t whole_nodes() const {
+        const std::uint32_t nodes = shape_.rack == 0 ? shape_.nodes : shape_.rack;
+        return std::max(1u, std::min(shape_.members, nodes / 2));
+    }
     // Nodes for all of its members but the last.
     void ask_one_too_many() {
         add_nodes(shape_.nodes, shape_.members - 1, kLate);
