@@ -16,7 +16,7 @@ void GangAttempts::make(Element members) {
     Gang& gang = lifecycle_.gangs().gang_of(members_.front());
     if (world_.options.coscheduling.mode == Coscheduling::permit) {
         permit(world_.gangs.member(members_.front()).gang);
-        domains_.forget();
+        domains_.end_attempt();
         return;
     }
     for (const AskId id : members_) {
@@ -29,7 +29,7 @@ void GangAttempts::make(Element members) {
         commit.undo_to(before);
         give_up(gang);
     }
-    domains_.forget();
+    domains_.end_attempt();
 }
 
 // True: with the members that found a node the gang has its minimum.
@@ -61,7 +61,7 @@ void GangAttempts::begin_anew(const Commit::Mark& before) {
 
 // In the first domain in which the gang gets its minimum.
 bool GangAttempts::pass_in_domains(const Gang& gang, const Commit::Mark& before) {
-    const std::vector<GangDomain> order = domains_.in_order(gang, members_, GangDomains::Room::that_is_free);
+    const std::vector<GangDomain> order = domains_.in_order(gang, members_, Room::that_is_free);
     reached_ = gang.assigned + (order.empty() ? 0 : order.front().room);
     where_ = order.empty() ? "; " + domains_.text_of_none(gang) : " in " + domains_.text(gang, order.front());
     failed_in_domains_ = order.empty() ? domains_.of_no_domain() : 0;
@@ -71,7 +71,7 @@ bool GangAttempts::pass_in_domains(const Gang& gang, const Commit::Mark& before)
         if (!domain.has_room) {
             failed_in_domains_ |= domains_.of_no_room();
         }
-        if (!domain.has_room || passes == kDomainsMax || looked_at >= kMembersMax) {
+        if (!domain.has_room || passes == GangDomains::kPassesMax || looked_at >= kMembersMax) {
             continue;
         }
         begin_anew(before);

@@ -33,8 +33,7 @@ public:
     GangDomains& domains() { return domains_; }
 
 private:
-    // Of passes in domains: no more, and none once so many members were looked at.
-    static constexpr std::size_t kDomainsMax = 16;
+    // No further pass in a domain is made once so many members were looked at.
     static constexpr std::size_t kMembersMax = 16'384;
     struct Failure {
         AskId ask = kNone<AskId>;

@@ -2,30 +2,21 @@
 #include "engine/gang_domains.h"
 
 #include <algorithm>
-#include <bit>
 #include <tuple>
 
 #include "base/check.h"
 
 namespace bayplan {
 
-GangDomains::GangDomains(World& world, const PredicateSet& predicates) : world_(world), predicates_(predicates) {
+GangDomains::GangDomains(World& world, const PredicateSet& predicates)
+    : world_(world), predicates_(predicates), places_(world, predicates) {
     for (std::uint32_t index = 0; index < predicates.predicates().size(); ++index) {
-        switch (predicates.id(index)) {
-            case PredicateId::node_affinity: of_no_domain_ |= 1u << index; [[fallthrough]];
-            case PredicateId::node_unschedulable:
-            case PredicateId::node_name:
-            case PredicateId::taint_toleration:
-                of_nodes_.push_back(predicates.predicates()[index].get());
-                [[fallthrough]];
-            case PredicateId::node_resources_fit: of_no_room_ |= 1u << index; break;
-            default: break;
-        }
+        of_no_domain_ |= predicates.id(index) == PredicateId::node_affinity ? 1u << index : 0;
     }
 }
 
 GangDomains::~GangDomains() {
-    forget();
+    std::for_each(made_.begin(), made_.end(), [&](const MadeClass& one) { release(one); });
     for (const auto& [text, key] : keys_) {
         world_.topology.release_key(key);
     }
@@ -42,10 +33,7 @@ std::vector<GangDomain> GangDomains::in_order(const Gang& gang, const std::vecto
         return {ahead};
     }
     find_kinds(members);
-    for (Kind& kind : kinds_) {
-        count_places(kind, room);
-    }
-    std::vector<GangDomain> order = by_room(gang);
+    std::vector<GangDomain> order = by_room(gang, room);
     if (find_nominated(members, ahead)) {
         const auto at = std::find_if(order.begin(), order.end(),
                                      [&](const GangDomain& domain) { return domain.value == ahead.value; });
@@ -80,6 +68,7 @@ bool GangDomains::find_key(const Gang& gang) {
     auto at = std::find_if(keys_.begin(), keys_.end(), [&](const auto& held) { return held.first == key_; });
     if (at == keys_.end()) {
         if (keys_.size() == kKeysHeld) {
+            places_.forget(keys_.back().second);
             world_.topology.release_key(keys_.back().second);
             keys_.pop_back();
         }
@@ -126,80 +115,41 @@ bool GangDomains::alike(AskId a, AskId b) const {
 
 void GangDomains::find_kinds(const std::vector<AskId>& members) {
     kinds_.clear();
-    waiting_ = 0;
     of_no_kind_ = 0;
     for (const AskId id : members) {
         if (is_on_node(world_.asks[id].state)) {
             continue;
         }
-        ++waiting_;
         auto kind = std::find_if(kinds_.begin(), kinds_.end(), [&](const Kind& one) { return alike(one.eldest, id); });
         if (kind == kinds_.end() && kinds_.size() < kKindsMax) {
-            kind = kinds_.insert(kinds_.end(), Kind{.eldest = id, .members = 0, .places = {}});
+            kind = kinds_.insert(kinds_.end(), Kind{.eldest = id, .members = 0});
         }
         ++(kind == kinds_.end() ? of_no_kind_ : kind->members);
     }
 }
 
-void GangDomains::count_places(Kind& kind, Room room) {
+// No more of them are tried than kPassesMax: those behind are in no order.
+std::vector<GangDomain> GangDomains::by_room(const Gang& gang, Room room) {
     const TopologyKeys& keys = world_.topology.keys();
     const KeyId key = keys_.front().second;
-    const Subject pod = subject_of(world_.view, world_.asks[kind.eldest].ask_class);
-    kind.places.assign(keys.domain_bound(key), 0);
-    node_of_.assign(keys.domain_bound(key), kNone<Slot>);
-    for (std::uint32_t number = 0; number < world_.node_state.block_count(); ++number) {
-        const NodeBlock& block = world_.node_state.block(number);
-        const Domain* const domains = keys.lanes(key, number);
-        std::uint64_t fit = block.present;
-        for (const Predicate* const predicate : of_nodes_) {
-            fit &= ~predicate->explain_lanes(pod, block, number, fit, reasons_).all();
-        }
-        reasons_.clear();
-        for (std::uint64_t left = block.present; left != 0; left &= left - 1) {
-            const auto lane = static_cast<std::uint32_t>(std::countr_zero(left));
-            if (const Domain domain = domains[lane]; domain != kNoDomain) {
-                node_of_[domain] = slot_at(number, lane);
-                kind.places[domain] += (fit >> lane & 1) != 0 ? times(pod.ask_class, block, lane, room) : 0;
-            }
+    std::vector<GangDomain> by_domain(keys.domain_bound(key), GangDomain{.room = of_no_kind_});
+    for (const Kind& kind : kinds_) {
+        const std::vector<std::uint64_t>& places = places_.of(world_.asks[kind.eldest].ask_class, key, room);
+        for (Domain domain = 0; domain < by_domain.size(); ++domain) {
+            by_domain[domain].room += std::min(kind.members, places[domain]);
+            by_domain[domain].places += places[domain];
         }
     }
-}
-
-// How many such pods the node takes, and no more than wait.
-std::uint64_t GangDomains::times(const AskClass& ask_class, const NodeBlock& block, std::uint32_t lane,
-                                 Room room) const {
-    auto most = static_cast<std::int64_t>(waiting_);
-    if (!predicates_.has(PredicateId::node_resources_fit)) {
-        return waiting_;
-    }
-    for (const ResourceAmount& request : ask_class.requests) {
-        const ResourceColumns* const columns = block.columns(request.resource);
-        std::int64_t amount = columns == nullptr ? 0 : columns->capacity[lane];
-        if (columns != nullptr && room == Room::that_is_free) {
-            amount -= columns->used[lane] + columns->foreign[lane];
-            amount -= block.held_from(lane, request.resource, ask_class.priority);
-        }
-        most = std::min(most, std::max<std::int64_t>(amount, 0) / request.value);
-    }
-    return static_cast<std::uint64_t>(most);
-}
-
-std::vector<GangDomain> GangDomains::by_room(const Gang& gang) const {
     std::vector<GangDomain> order;
-    for (std::size_t domain = 0; domain < node_of_.size(); ++domain) {
-        GangDomain one;
-        if (kinds_.empty() || node_of_[domain] == kNone<Slot> || !find_value(node_of_[domain], one.value)) {
-            continue;
+    for (Domain domain = 0; domain < by_domain.size() && !kinds_.empty(); ++domain) {
+        if (keys.nodes_in(key, domain) > 0) {
+            GangDomain& one = order.emplace_back(by_domain[domain]);
+            one.value = keys.value(key, domain);
+            one.has_room = gang.assigned + one.room >= gang.minimum;
         }
-        one.room = of_no_kind_;
-        for (const Kind& kind : kinds_) {
-            one.room += std::min(kind.members, kind.places[domain]);
-            one.places += kind.places[domain];
-        }
-        one.has_room = gang.assigned + one.room >= gang.minimum;
-        order.push_back(one);
     }
-    std::sort(order.begin(), order.end(), [&](const GangDomain& a, const GangDomain& b) {
+    const auto ordered = order.begin() + static_cast<std::ptrdiff_t>(std::min(order.size(), kPassesMax));
+    std::partial_sort(order.begin(), ordered, order.end(), [&](const GangDomain& a, const GangDomain& b) {
         return a.room != b.room       ? a.room > b.room
                : a.places != b.places ? a.places < b.places
                                       : world_.texts.text(a.value) < world_.texts.text(b.value);
@@ -219,34 +169,34 @@ std::string GangDomains::text_of_none(const Gang& gang) const {
 
 // --- looking in one
 
+// Kept from attempt to attempt: a mask of nodes is made for each.
 ClassId GangDomains::class_in(ClassId plain, Text value) {
-    const auto known = std::find_if(made_.begin(), made_.end(),
-                                    [&](const MadeClass& one) { return one.plain == plain && one.value == value; });
+    const auto known = std::find_if(made_.begin(), made_.end(), [&](const MadeClass& one) {
+        return one.plain == plain && one.key == key_ && one.value == value;
+    });
     if (known != made_.end()) {
         std::rotate(made_.begin(), known, known + 1);
         return made_.front().made;
     }
+    if (made_.size() == kMadeMax) {
+        release(made_.back());
+        made_.pop_back();
+    }
     AskClass spec = *world_.classes[plain].spec;
     PodSpec narrowed = world_.specs[spec.pod_spec];
-    const Label wanted{key_, value};
-    if (std::find(narrowed.node_selector.begin(), narrowed.node_selector.end(), wanted) ==
-        narrowed.node_selector.end()) {
-        narrowed.node_selector.push_back(wanted);
-        std::stable_sort(narrowed.node_selector.begin(), narrowed.node_selector.end(),
-                         [](const Label& a, const Label& b) { return a.key < b.key; });
-    }
+    narrowed.node_selector.push_back({key_, value});
+    std::stable_sort(narrowed.node_selector.begin(), narrowed.node_selector.end(),
+                     [](const Label& a, const Label& b) { return a.key < b.key; });
     spec.pod_spec = world_.specs.acquire(std::move(narrowed));
-    made_.insert(made_.begin(), {plain, value, world_.classes.acquire(spec)});
+    world_.classes.add_reference(plain);  // so that its number is not another's
+    made_.insert(made_.begin(), {plain, key_, value, world_.classes.acquire(spec)});
     world_.specs.release(spec.pod_spec);
     return made_.front().made;
 }
 
-void GangDomains::forget() {
-    for (const MadeClass& one : made_) {
-        world_.classes.release(one.made);
-    }
-    made_.clear();
-    order_at_ = UINT64_MAX;
+void GangDomains::release(const MadeClass& one) {
+    world_.classes.release(one.made);
+    world_.classes.release(one.plain);
 }
 
 InDomain::InDomain(GangDomains& domains, AskId id, const GangDomain* domain)

@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "engine/domain_places.h"
 #include "engine/world.h"
 #include "predicates/predicate_set.h"
 
@@ -26,7 +27,8 @@ struct GangDomain {
 
 class GangDomains {
 public:
-    enum class Room : std::uint8_t { that_is_free, of_whole_nodes };
+    // Passes that one attempt makes in domains.
+    static constexpr std::size_t kPassesMax = 16;
 
     GangDomains(World& world, const PredicateSet& predicates);
     ~GangDomains();
@@ -62,21 +64,21 @@ public:
     std::string text(const Gang&, const GangDomain&) const;  // KEY=VALUE
     std::string text_of_none(const Gang&) const;
     // Bits of predicates that a domain without room has failed, and a cluster without domains.
-    std::uint32_t of_no_room() const { return of_no_room_; }
+    std::uint32_t of_no_room() const { return places_.predicates(); }
     std::uint32_t of_no_domain() const { return of_no_domain_; }
 
-    // The attempt has ended: classes made for it go.
-    void forget();
+    // The attempt has ended: other members may be tried next.
+    void end_attempt() { order_at_ = UINT64_MAX; }
 
 private:
     friend class InDomain;
     struct Kind {
         AskId eldest = kNone<AskId>;
         std::uint64_t members = 0;
-        std::vector<std::uint64_t> places;  // by domain
     };
     struct MadeClass {
         ClassId plain = kNone<ClassId>;
+        Text key = 0;
         Text value = 0;
         ClassId made = kNone<ClassId>;
     };
@@ -84,6 +86,7 @@ private:
     static constexpr std::size_t kMembersSearched = 64;
     static constexpr std::size_t kKindsMax = 4;
     static constexpr std::size_t kKeysHeld = 4;
+    static constexpr std::size_t kMadeMax = 256;
 
     bool find_key(const Gang&);
     bool find_fixed(const Gang&, GangDomain&) const;
@@ -91,24 +94,19 @@ private:
     bool find_value(Slot, Text& value) const;
     void find_kinds(const std::vector<AskId>& members);
     bool alike(AskId, AskId) const;
-    void count_places(Kind&, Room);
-    std::uint64_t times(const AskClass&, const NodeBlock&, std::uint32_t lane, Room) const;
-    std::vector<GangDomain> by_room(const Gang&) const;
+    std::vector<GangDomain> by_room(const Gang&, Room);
     ClassId class_in(ClassId plain, Text value);
+    void release(const MadeClass&);
 
     World& world_;
     const PredicateSet& predicates_;
-    std::uint32_t of_no_room_ = 0;
+    DomainPlaces places_;
     std::uint32_t of_no_domain_ = 0;
-    std::vector<const Predicate*> of_nodes_;    // in force; each node by itself says what they find
     std::vector<std::pair<Text, KeyId>> keys_;  // used last first
     Text key_ = 0;
     std::vector<Kind> kinds_;
-    std::uint64_t waiting_ = 0;
     std::uint64_t of_no_kind_ = 0;
-    std::vector<Slot> node_of_;  // by domain: a node that lies there
-    ReasonCounts reasons_;       // of no interest
-    std::vector<MadeClass> made_;
+    std::vector<MadeClass> made_;    // used last first
     GangDomain ahead_;               // of members that have nodes, or are nominated
     std::vector<GangDomain> order_;  // as the nodes were
     std::uint64_t order_at_ = UINT64_MAX;

@@ -120,7 +120,7 @@ void Oracle::GangDomains::count_room(const std::string& key, const std::vector<c
             for (const auto& [name, node] : oracle_.nodes_) {
                 const std::string* const there = value_on(node.facts, gang.topology.key);
                 const bool inside = there != nullptr && *there == value;
-                places += inside ? takes(*kind.front(), node, waiting.size(), of_whole_nodes) : 0;
+                places += inside ? takes(*kind.front(), node, 16'384, of_whole_nodes) : 0;
             }
             domain.places += places;
             domain.room += std::min(places, kind.size());
