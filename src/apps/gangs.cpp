@@ -1,6 +1,7 @@
 // Gangs and their members, added, counted and forgotten; see gangs.h.
 #include "apps/gangs.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace bayplan {
@@ -114,6 +115,36 @@ void Gangs::set_values(Gang& gang, std::uint32_t minimum, std::int32_t priority,
     }
     release(gang.topology);
     gang.topology = topology;
+}
+
+std::uint64_t* Gangs::counter_of(GangProgress progress) {
+    switch (progress) {
+        case GangProgress::pending: return &tally_.pending;
+        case GangProgress::partial: return &tally_.partial;
+        case GangProgress::complete: return &tally_.complete;
+        default: return nullptr;
+    }
+}
+
+void Gangs::count(Gang& gang, std::int64_t now_ns) {
+    const GangProgress before = std::exchange(gang.progress, gang.members.empty()            ? GangProgress::none
+                                                             : gang.assigned >= gang.minimum ? GangProgress::complete
+                                                             : gang.assigned > 0             ? GangProgress::partial
+                                                                                             : GangProgress::pending);
+    if (std::uint64_t* const counter = counter_of(before)) --*counter;
+    if (std::uint64_t* const counter = counter_of(gang.progress)) ++*counter;
+    gang.came_ns = std::min(gang.came_ns, now_ns);
+    const bool complete = gang.progress == GangProgress::complete;
+    if (gang.quorum && gang.quorum_ns == INT64_MAX) {
+        gang.quorum_ns = now_ns;
+        gang.awaited = !complete;
+        tally_.quorums += complete ? 0 : 1;
+        tally_.quorum_ms += complete ? 0 : static_cast<std::uint64_t>(now_ns - gang.came_ns) / 1'000'000;
+    }
+    if (complete && std::exchange(gang.awaited, false)) {
+        ++tally_.placed;
+        tally_.placement_ms += static_cast<std::uint64_t>(now_ns - gang.quorum_ns) / 1'000'000;
+    }
 }
 
 void Gangs::note_running(std::int32_t priority, bool runs) {

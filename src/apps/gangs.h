@@ -56,6 +56,23 @@ struct GangMember {
     ToldWhy told = ToldWhy::nothing;  // since that began
 };
 
+enum class GangProgress : std::uint8_t { none, pending, partial, complete };
+
+// Counts and times of gangs, for operators.
+struct GangTally {
+    // Now: gangs no member of which has a node, some have, and as many as the minimum.
+    std::uint64_t pending = 0;
+    std::uint64_t partial = 0;
+    std::uint64_t complete = 0;
+    // Gangs that reached their quorum, and how long after their first pod; gangs that had their minimum then, and how long after
+    // the quorum. Without gangs that were stated as running.
+    std::uint64_t quorums = 0;
+    std::uint64_t quorum_ms = 0;
+    std::uint64_t placed = 0;
+    std::uint64_t placement_ms = 0;
+    std::uint64_t reservations = 0;  // that were made
+};
+
 struct Gang {
     const std::string* key = nullptr;  // in the table's index
     std::string name;                  // APPLICATION/GROUP
@@ -83,6 +100,11 @@ struct Gang {
     bool untold = false;   // to be looked at with the next tick
     std::uint32_t failures = 0;
     std::int64_t backoff_until_ns = 0;
+    // For the tally: when its first pod came and its quorum began, for the first time; INT64_MAX: not yet.
+    GangProgress progress = GangProgress::none;
+    std::int64_t came_ns = INT64_MAX;
+    std::int64_t quorum_ns = INT64_MAX;
+    bool awaited = false;  // it has its quorum, and is to have its minimum
     std::int64_t first_failed_ns =
         INT64_MAX;  // since its nodes, its quorum or its reservation went; INT64_MAX: not yet
 };
@@ -118,6 +140,7 @@ public:
     // The nominations of this gang reserve nodes; none: there is no reservation.
     void reserve(GangId id, std::int64_t until_ns) {
         reserved_ = id;
+        ++tally_.reservations;
         reserved_until_ns_ = until_ns;
     }
     void end_reservation() {
@@ -126,6 +149,9 @@ public:
     }
     GangId reserved() const { return reserved_; }
     std::int64_t reserved_until_ns() const { return reserved_until_ns_; }
+    // The gang's quorum, or members with nodes, may be others now.
+    void count(Gang&, std::int64_t now_ns);
+    const GangTally& tally() const { return tally_; }
     // Values that the gang takes over of its eldest member.
     void set_values(Gang&, std::uint32_t minimum, std::int32_t priority, GangTopology);
     std::uint64_t count_on_permit() const {
@@ -156,6 +182,9 @@ private:
     void note_running(std::int32_t priority, bool runs);
     Emptied emptied(GangId id) const { return {(*this)[id].empty_since_ns, (*this)[id].number, id}; }
 
+    std::uint64_t* counter_of(GangProgress);
+
+    GangTally tally_;
     NameTable<NameId> keys_;  // of topologies, of members and of gangs
     std::map<std::string, GangId, std::less<>> by_key_;
     std::deque<Gang> gangs_;

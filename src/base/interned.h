@@ -46,6 +46,12 @@ public:
         return {id, true};
     }
 
+    // Null if nobody has the content.
+    const Entry* find(const Key& key) const {
+        const auto found = ids_.find(&key);
+        return found == ids_.end() ? nullptr : &places_[raw(found->second)].entry;
+    }
+
     // True if that was the last reference: the caller looks at the entry once more and calls forget().
     bool release(Id id) {
         BP_CHECK_OP(places_[raw(id)].references, >, 0u);

@@ -226,6 +226,7 @@ EngineCounters Engine::counters() const {
     const ReservationCounters& reservations = parts_->attempts.reservation_counters();
     const auto looks = [&](ReservationState state) { return reservations.ended[static_cast<std::size_t>(state)]; };
     const AnnouncerCounters told = parts_->announcer.counters();
+    const GangTally& gangs = world.gangs.tally();
     return {.inputs = parts_->applied,
             .ignored_inputs = parts_->inputs.ignored(),
             .attempts = attempts(),
@@ -276,6 +277,14 @@ EngineCounters Engine::counters() const {
             .reservations = world.reservations.size(),
             .plugin_queries_open = world.plugins.open(),
             .on_permit = world.gangs.count_on_permit(),
+            .groups_pending = gangs.pending,
+            .groups_partial = gangs.partial,
+            .groups_complete = gangs.complete,
+            .groups_quorums = gangs.quorums,
+            .groups_quorum_ms = gangs.quorum_ms,
+            .groups_placed = gangs.placed,
+            .groups_placement_ms = gangs.placement_ms,
+            .groups_reserved = gangs.reservations,
             .allocations = world.allocations,
             .classes = world.classes.size(),
             .resyncs_open = world.resyncs.open,

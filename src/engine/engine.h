@@ -81,6 +81,14 @@ struct EngineCounters {
     std::uint64_t reservations = 0;            // now
     std::uint64_t plugin_queries_open = 0;     // now
     std::uint64_t on_permit = 0;               // now: pods that hold nodes until their groups have their minimum
+    std::uint64_t groups_pending = 0;          // now: pod groups with a minimum, of which no pod has a node
+    std::uint64_t groups_partial = 0;          // now: fewer than the minimum have
+    std::uint64_t groups_complete = 0;         // now: the minimum has
+    std::uint64_t groups_quorums = 0;          // groups that reached their quorum
+    std::uint64_t groups_quorum_ms = 0;        // of these: after their first pod came, together
+    std::uint64_t groups_placed = 0;           // groups that waited and have had their minimum
+    std::uint64_t groups_placement_ms = 0;     // of these: after their quorum, together
+    std::uint64_t groups_reserved = 0;         // times that nodes were reserved for one
     std::uint64_t allocations = 0;             // now, ours
     std::uint64_t classes = 0;                 // now
     std::uint64_t resyncs_open = 0;            // now

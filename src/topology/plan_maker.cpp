@@ -43,7 +43,10 @@ std::unique_ptr<SpecPlan> ClusterFacts::make_plan(SpecId id) {
     plan->names = names_from_fields(spec, known_);
     plan->by_name = options_.keeps(kNodeAffinityMasks) && plan->names.kind == NodeNameSet::Kind::names &&
                     plan->names.names.size() <= kFewNames;
-    plan->signature = signatures_.acquire(spec, !plan->by_name, facts_);
+    std::vector<Slot> labelled;
+    const bool few = std::any_of(spec.node_selector.begin(), spec.node_selector.end(),
+                                 [&](const Label& label) { return keys_.find_nodes(label, labelled); });
+    plan->signature = signatures_.acquire(spec, !plan->by_name, facts_, few ? &labelled : nullptr);
     if (options_.keeps(kHardSpread)) {
         plan_hard_spread(spec, *plan);
     }

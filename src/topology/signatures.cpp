@@ -11,7 +11,8 @@ namespace bayplan {
 
 std::size_t hash_of(const SignatureKey& key) { return field_hash(key); }
 
-SignatureId Signatures::acquire(const PodSpec& spec, bool required, const FactsBySlot& all) {
+SignatureId Signatures::acquire(const PodSpec& spec, bool required, const FactsBySlot& all,
+                                const std::vector<Slot>* labelled) {
     SignatureKey key;
     key.wanted.node_selector = spec.node_selector;
     if (required) {
@@ -21,13 +22,20 @@ SignatureId Signatures::acquire(const PodSpec& spec, bool required, const FactsB
     key.wanted.tolerations = spec.tolerations;
     const auto [id, fresh] = entries_.acquire(std::move(key));
     if (fresh) {
-        judge_all(entries_[id], all);
+        judge_all(entries_[id], all, labelled);
     }
     return id;
 }
 
-void Signatures::judge_all(Entry& entry, const FactsBySlot& all) {
+void Signatures::judge_all(Entry& entry, const FactsBySlot& all, const std::vector<Slot>* labelled) {
     const PodSpec& wanted = entry.key.wanted;
+    if (labelled != nullptr && by_affinity_) {
+        entry.mask = std::make_shared<NodeMask>(all.size() / kLanes, 0);
+        for (const Slot slot : *labelled) {
+            judge(entry, slot, all[raw(slot)].get(), all.size());
+        }
+        return;
+    }
     if (wanted.node_selector.empty() && !wanted.required_nodes && wanted.preferred_nodes.empty()) {
         // Only taints matter, and few nodes have any.
         for_each_slot(tainted_, [&](Slot slot) { judge(entry, slot, all[raw(slot)].get(), all.size()); });

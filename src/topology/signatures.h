@@ -32,7 +32,8 @@ public:
         : texts_(texts), known_(known), by_taints_(by_taints), by_affinity_(by_affinity) {}
 
     // `required`: with the spec's required terms; else the user of the mask checks them (SpecPlan::by_name).
-    SignatureId acquire(const PodSpec&, bool required, const FactsBySlot&);
+    // `labelled`: if not null, no other node has all labels of the node selector.
+    SignatureId acquire(const PodSpec&, bool required, const FactsBySlot&, const std::vector<Slot>* labelled);
     void release(SignatureId);
     void set_node(Slot, const NodeFacts*, std::size_t slots);
 
@@ -56,7 +57,7 @@ private:
         std::uint32_t liked = 0;     // nodes with an affinity score
     };
 
-    void judge_all(Entry&, const FactsBySlot&);
+    void judge_all(Entry&, const FactsBySlot&, const std::vector<Slot>* labelled);
     void judge(Entry&, Slot, const NodeFacts*, std::size_t slots);
     static void put(std::vector<std::int32_t>&, std::uint32_t& nonzero, Slot, std::int32_t, std::size_t slots);
 

@@ -160,4 +160,23 @@ void TopologyKeys::look_at_block(Entry& entry, std::uint32_t block, const FactsB
     }
 }
 
+bool TopologyKeys::find_nodes(const Label& label, std::vector<Slot>& slots) const {
+    const Entry* const entry = keys_.find({.key = label.key});
+    if (entry == nullptr) {
+        return false;
+    }
+    slots.clear();
+    const auto domain = entry->of_value.find(label.value);
+    for (std::size_t block = 0; domain != entry->of_value.end() && block < entry->block_domains.size(); ++block) {
+        const Domain shared = entry->block_domains[block];
+        for (std::uint32_t lane = 0; (shared == kMixed || shared == domain->second) && lane < kLanes; ++lane) {
+            const std::size_t slot = block * kLanes + lane;
+            if (entry->domains[slot] == domain->second) {
+                slots.push_back(static_cast<Slot>(slot));
+            }
+        }
+    }
+    return true;
+}
+
 }  // namespace bayplan

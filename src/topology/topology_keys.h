@@ -83,6 +83,8 @@ public:
     std::uint64_t column_version(KeyId id) const { return one_node_each(id) ? 2 * sharing(id) : layout(id); }
     // No two nodes share a domain (hostname): a domain is a slot.
     bool one_node_each(KeyId id) const { return keys_[id].shared == 0; }
+    // The nodes with this label, in order, where the key has a column; false: it has none.
+    bool find_nodes(const Label& label, std::vector<Slot>& slots) const;
     // The value that nodes of the domain have, and how many have it.
     Text value(KeyId id, Domain domain) const { return keys_[id].values[domain]; }
     std::uint32_t nodes_in(KeyId id, Domain domain) const { return keys_[id].nodes_in[domain]; }

@@ -1,4 +1,4 @@
-// The explanation of a pod group: members that its next attempt would place, and why others would not be.
+// The explanation of a pod group: members that its next attempt would place, and why others would not be. Counters of groups.
 
 #include <gtest/gtest.h>
 
@@ -118,6 +118,35 @@ TEST_P(GroupExplained, a_topology_names_the_domain_in_which_its_members_look_fir
     EXPECT_EQ(group.members[0].node, "n2");
     EXPECT_EQ(group.members[1].why,
               "0/2 nodes are available: 1 Insufficient cpu, 1 node(s) didn't match Pod's node affinity/selector.");
+}
+
+TEST_P(GroupExplained, counters_say_how_many_groups_wait_and_how_long_they_took) {
+    constexpr std::int64_t kSecond_ns = 1'000'000'000;
+    const auto states = [&] {
+        const EngineCounters now = engine_.counters();
+        return std::vector<std::uint64_t>{now.groups_pending, now.groups_partial, now.groups_complete};
+    };
+    using Groups = std::vector<std::uint64_t>;
+    engine_.apply(Tick{1 * kSecond_ns});
+    member("a", 1'000, 2);
+    EXPECT_EQ(states(), (Groups{1, 0, 0}));
+    EXPECT_EQ(engine_.counters().groups_quorums, 0u);
+    engine_.apply(Tick{4 * kSecond_ns});
+    member("b", 1'000, 2);
+    EXPECT_EQ(engine_.counters().groups_quorums, 1u);
+    EXPECT_EQ(engine_.counters().groups_quorum_ms, 3'000u);
+    engine_.apply(Tick{6 * kSecond_ns});
+    while (engine_.has_work()) {
+        engine_.run(100);
+    }
+    EXPECT_EQ(states(), (Groups{0, 0, 1}));
+    EXPECT_EQ(engine_.counters().groups_placed, 1u);
+    EXPECT_EQ(engine_.counters().groups_placement_ms, 2'000u);
+    shim_.release("a");
+    EXPECT_EQ(states(), (Groups{0, 1, 0}));
+    shim_.release("b");
+    EXPECT_EQ(states(), (Groups{0, 0, 0}));
+    EXPECT_EQ(engine_.counters().groups_placed, 1u);
 }
 
 INSTANTIATE_TEST_SUITE_P(Modes, GroupExplained, ::testing::Values(Coscheduling::unit, Coscheduling::permit),
