@@ -196,6 +196,7 @@ void Inputs::apply_object(const ClusterObject& object) {
         std::vector<Label> labels = name_space->labels;
         std::sort(labels.begin(), labels.end(), [](const Label& a, const Label& b) { return a.key < b.key; });
         world_.topology.set_namespace(name_space->name, std::move(labels));
+        world_.reservations.changed_everywhere();
     } else if (const auto* pod_set = std::get_if<PodSet>(&object)) {
         world_.topology.pod_sets().apply(*pod_set);
         world_.topology.pod_sets_changed();
@@ -210,6 +211,7 @@ void Inputs::withdraw_object(const ClusterObject& object) {
     world_.reservations.changed_elsewhere();
     if (const auto* name_space = std::get_if<Namespace>(&object)) {
         world_.topology.remove_namespace(name_space->name);
+        world_.reservations.changed_everywhere();
     } else if (const auto* pod_set = std::get_if<PodSet>(&object)) {
         world_.topology.pod_sets().remove(pod_set->kind, pod_set->name_space, pod_set->name);
         world_.topology.pod_sets_changed();

@@ -112,6 +112,14 @@ void Reservations::note_all(const std::vector<AskId>& asks) {
     }
 }
 
+void Reservations::changed_everywhere() {
+    std::vector<AskId> all;
+    for (const auto& [id, reservation] : by_ask_) {
+        all.push_back(id);
+    }
+    note_all(all);
+}
+
 void Reservations::looked_at(AskId id) { to_look_at_.erase({rank(id, &by_ask_.at(id)), id}); }
 
 bool Reservations::come_of_age(std::int64_t now_ns) {

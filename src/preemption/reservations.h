@@ -74,6 +74,8 @@ public:
             note_all(beyond_node_);
         }
     }
+    // Whether other nodes' pods matter to anybody may be otherwise now.
+    void changed_everywhere();
     // Reservations whose age has reached the delay, or the expiry. Returns whether the delay of any has ended.
     bool come_of_age(std::int64_t now_ns);
     std::int64_t next_time_ns() const { return ages_.empty() ? INT64_MAX : std::get<0>(*ages_.begin()); }
