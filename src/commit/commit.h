@@ -149,7 +149,7 @@ public:
     void count_failure(AskId, std::uint32_t failed_predicates, std::int64_t backoff_until_ns, bool nacked);
 
     // --- preemption_deltas.cpp
-    void nominate(AskId, Slot, std::vector<AskHandle> victims);
+    void nominate(AskId, Slot, std::vector<AskHandle> victims, bool for_guarantee = false);
     void drop_nomination(AskId);     // fine if it has none
     void suspend_nomination(AskId);  // while it is tried; fine if it has none
     void restore_nomination(AskId);  // likewise

@@ -9,9 +9,10 @@ namespace bayplan {
 
 // --- nominations
 
-void Commit::nominate(AskId id, Slot slot, std::vector<AskHandle> victims) {
+void Commit::nominate(AskId id, Slot slot, std::vector<AskHandle> victims, bool for_guarantee) {
     may_have_entries(id);
-    tables_.nominations.set(id, {.slot = slot, .victims = std::move(victims)});
+    tables_.nominations.set(id, {.slot = slot, .victims = std::move(victims), .for_guarantee = for_guarantee});
+    tables_.order.ask_holds_anew(id);
     log_.note({.kind = Kind::nominated, .ask = id});
 }
 
@@ -23,6 +24,7 @@ void Commit::drop_nomination(AskId id) {
     }
     if (std::optional<Nomination> dropped = tables_.nominations.drop(id)) {
         keep(dropped_nominations_, std::move(*dropped));
+        tables_.order.ask_holds_anew(id);
         log_.note({.kind = Kind::nomination_dropped, .ask = id});
     }
 }
@@ -83,6 +85,7 @@ void Commit::apply_flags(AskId id, PodFlags flags) {
     ask.preempted = flags.preempted;
     ask.chosen = flags.chosen;
     ask.told_to_go = flags.told_to_go;
+    tables_.order.ask_holds_anew(id);
 }
 
 void Commit::set_flags(AskId id, PodFlags flags) {
@@ -171,8 +174,12 @@ void Commit::end_avoiding(AskId id) {
 void Commit::undo_preemption(const Delta& delta) {
     const auto stuck = static_cast<AskId>(delta.number);
     switch (delta.kind) {
-        case Kind::nominated: tables_.nominations.drop(delta.ask); break;
+        case Kind::nominated:
+            tables_.nominations.drop(delta.ask);
+            tables_.order.ask_holds_anew(delta.ask);
+            break;
         case Kind::nomination_dropped:
+            tables_.order.ask_holds_anew(delta.ask);
             tables_.nominations.set(delta.ask, std::move(dropped_nominations_.back()));
             dropped_nominations_.pop_back();
             break;

@@ -94,6 +94,9 @@ const Settings<PreemptionOptions>& preemption_settings() {
                                    "waits for it preempts elsewhere."));
         result.push_back(number<P>("victim_retries", MEMBER(victim_retries), NumberForm::plain, {0, 100}, "times",
                                    "How often its shim is told again to delete it meanwhile."));
+        result.push_back(choice<P>("guarantee", MEMBER(guarantee), yes_or_no,
+                                   "Whether a pod whose queue is under its guarantee may preempt pods of queues that "
+                                   "are over theirs."));
         result.push_back(choice<P>("daemonset", MEMBER(daemonset.enabled), yes_or_no,
                                    "Whether the node of a DaemonSet pod that is short of resources there is reserved "
                                    "for it, and room made on it; else it is an ordinary pod."));

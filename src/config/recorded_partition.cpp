@@ -47,9 +47,10 @@ bool parse_recorded_text(const std::string& text, const std::string& name, Parti
     ReadContext context{name, {}, no_host, faults, {}};
     // Recordings of before there were gangs do not have it, and nothing of them is to be read as one. Of before pods were
     // resized: they were refused. Of before tags and groups were: they counted for nothing. Nothing was
-    // completed by time. Nothing was reserved for gangs.
+    // completed by time. Nothing was reserved for gangs, and nobody preempted for a guarantee.
     partition.engine.coscheduling.mode = Coscheduling::off;
     partition.engine.coscheduling.reserve_after_ns = 0;
+    partition.engine.preemption.guarantee = false;
     partition.engine.resize_in_place = false;
     partition.engine.allocation_tags = false;
     partition.engine.user_groups = false;

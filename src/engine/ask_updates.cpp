@@ -70,6 +70,9 @@ void Inputs::update_placed(ShimId id, const AskItem& record, AskId ask_id) {
     lifecycle_.note_terminating(ask_id);
     regroup(ask_id, record, world_.now_ns);
     lifecycle_.placeholders().restated(ask_id);
+    if (world_.tree != nullptr) {
+        lifecycle_.wake_for_guarantees();
+    }
     if (counts_anew) {
         lifecycle_.wake(kPodPlaced);
     }
@@ -152,7 +155,7 @@ void Inputs::update_ask(ShimId id, const AskItem& record, AskId ask_id) {
         world_.asks.waiting(ask_id).key.time_ns = world_.now_ns;
     }
     if (nomination && record.node == 0) {
-        lifecycle_.nominate(ask_id, nomination->slot, nomination->victims);
+        lifecycle_.nominate_again(ask_id, *nomination);
     }
     if (record.node != 0 || !awaited.empty()) {
         put_on_node(ask_id, record.node != 0 ? text_of(world_.shims[id], record.node) : awaited, awaited,

@@ -281,7 +281,7 @@ bool Attempts::shares_failures(AskId id) const {
 }
 
 // As if gangs behind the ask held no nodes: they would give way.
-Attempts::Failure Attempts::judge_failure(AskId id) {
+Attempts::Failure Attempts::judge_failure(AskId id, Guaranteed guaranteed) {
     const Yielding::Without without(yielding_, id);
     Diagnoser diagnoser(world_, predicates_, id);
     Diagnosis diagnosis = diagnoser.diagnose();
@@ -289,29 +289,49 @@ Attempts::Failure Attempts::judge_failure(AskId id) {
     // Nobody goes for a pod that its plugins may refuse then.
     failure.outcome = needs_plugins(world_, id) ? PreemptionOutcome{} : preempting_.decide(id, diagnosis);
     if (failure.outcome.tried) failure.claims = claims_after_failure(world_, diagnoser, failure.outcome);
-    failure.message = whole_message(std::move(diagnosis.message), failure.outcome, failure.claims.words);
     failure.failed_predicates = diagnosis.failed_predicates | failure.outcome.failed_predicates;
+    const bool follows = failure.outcome.eligible && !failure.outcome.chosen;
+    if (follows && (guaranteed == Guaranteed::failed ||
+                    (guaranteed == Guaranteed::may && !preempt_for_guarantee(id, diagnosis, failure.outcome)))) {
+        failure.failed_predicates |= kFailedByGuarantee;
+    }
+    failure.message = whole_message(std::move(diagnosis.message), failure.outcome, failure.claims.words);
     failure.nodes = diagnosis.unschedulable_count;
     failure.refused_by_plugins = diagnosis.refused_by_plugins;
     return failure;
 }
 
+// False: nobody is found.
+bool Attempts::preempt_for_guarantee(AskId id, const Diagnosis& diagnosis, PreemptionOutcome& outcome) {
+    outcome.chosen = guaranteeing_.search(id, *diagnosis.unschedulable);
+    outcome.guarantor = outcome.chosen ? guaranteeing_.guarantor(id) : std::string_view();
+    return outcome.chosen.has_value();
+}
+
 void Attempts::fail(AskId id, std::uint32_t failed_on_its_node) {
     const ClassId ask_class = world_.asks[id].ask_class;
-    const bool shared = shares_failures(id) && !world_.asks[id].never_preempts;
+    const bool alike = shares_failures(id);
+    // Before gangs behind it hold no nodes, for a while.
+    const Guaranteed guaranteed = guaranteeing_.failed(id, alike);
+    const bool shared = alike && !world_.asks[id].never_preempts && guaranteed != Guaranteed::may;
+    const bool in_vain = guaranteed == Guaranteed::failed;
     // Both only grow.
     const std::uint64_t position = world_.node_state.log().head() + world_.topology.version();
     if (const LastFailure* const last = world_.failures.last(ask_class);
         shared && last != nullptr && last->position == position) {
         // Nothing has changed since another ask of the class failed and found nobody to preempt.
-        lifecycle_.fail(id, last->message, last->failed_predicates | failed_on_its_node, {}, 0, {});
+        lifecycle_.fail(id, last->message,
+                        last->failed_predicates | failed_on_its_node | (in_vain ? kFailedByGuarantee : 0), {}, 0, {});
         return;
     }
-    const Failure failure = judge_failure(id);
+    const Failure failure = judge_failure(id, guaranteed);
     if (shared && !failure.outcome.chosen) {
         world_.failures.keep(ask_class, {.message = failure.message,
-                                         .failed_predicates = failure.failed_predicates,
+                                         .failed_predicates = failure.failed_predicates & ~kFailedByGuarantee,
                                          .position = world_.node_state.log().head() + world_.topology.version()});
+    }
+    if (guaranteed == Guaranteed::may && alike && (failure.failed_predicates & kFailedByGuarantee) != 0) {
+        guaranteeing_.keep_failure(id);
     }
     lifecycle_.fail(id, failure.message, failure.failed_predicates | failed_on_its_node, failure.outcome, failure.nodes,
                     failure.claims);

@@ -9,6 +9,7 @@
 
 #include "engine/claims_of_pods.h"
 #include "engine/diagnosis.h"
+#include "engine/guaranteeing.h"
 #include "engine/lifecycle.h"
 #include "engine/preempting.h"
 #include "engine/reserving.h"
@@ -39,6 +40,7 @@ public:
           victim_workers_(world.options.victim_workers, std::move(victim_worker_start)),
           reserving_(world, predicates_, victim_workers_),
           preempting_(world, predicates_, evaluator.kernels(), victim_workers_),
+          guaranteeing_(world, predicates_, preempting_.gangs()),
           yielding_(world, predicates_, lifecycle) {}
 
     // The best node for the ask as things stand; 0: none.
@@ -69,6 +71,7 @@ public:
     const Yielding& yielding() const { return yielding_; }
     Preempting& preempting() { return preempting_; }
     const Preempting& preempting() const { return preempting_; }
+    const Guaranteeing& guaranteeing() const { return guaranteeing_; }
     const Reserving& reserving() const { return reserving_; }
     const ReservationCounters& reservation_counters() const { return reservation_counters_; }
     const VictimWorkers& victim_workers() const { return victim_workers_; }
@@ -88,7 +91,8 @@ private:
         std::uint64_t nodes = 0;
         bool refused_by_plugins = false;
     };
-    Failure judge_failure(AskId);
+    Failure judge_failure(AskId, Guaranteed);
+    bool preempt_for_guarantee(AskId, const Diagnosis&, PreemptionOutcome&);
     // False: its node is not for it now, for these predicates; the ordinary rules decide.
     bool make_on_its_node(AskId, std::uint32_t& failed_predicates);
     enum class Action : std::uint8_t { none, place, preempt, clear, expire };
@@ -108,6 +112,7 @@ private:
     VictimWorkers victim_workers_;
     Reserving reserving_;
     Preempting preempting_;
+    Guaranteeing guaranteeing_;
     Yielding yielding_;
     ExcludedNodes excluded_;  // room for lists
     ReservationCounters reservation_counters_;

@@ -57,17 +57,22 @@ private:
     Announcer& announcer_;
 };
 
-// The pending order, of asks that have their nodes for good.
+// The pending order, of asks that have their nodes for good, whose wait for a guarantee ends.
 class OrderTeller final : public CommitObserver {
 public:
     using Kind = Happening::Kind;
     static constexpr HappeningKinds kKinds = kinds_of(Kind::placed, Kind::started, Kind::queried, Kind::permitted);
 
-    explicit OrderTeller(PendingOrder& order) : order_(order) {}
-    void observe(const Happening& happening) override { order_.ask_placed(happening.ask); }
+    explicit OrderTeller(World& world) : world_(world) {}
+    void observe(const Happening& happening) override {
+        world_.order->ask_placed(happening.ask);
+        if (!world_.guarantee_waits.empty()) {
+            world_.guarantee_waits.end(happening.ask);
+        }
+    }
 
 private:
-    PendingOrder& order_;
+    World& world_;
 };
 
 // Verdicts of plugins, which count while no pod comes to their node.

@@ -65,7 +65,7 @@ Lifecycle::Lifecycle(World& world, Pipeline& pipeline, const BlockEvaluator& eva
       log_writer_(world, announcer),
       shim_teller_(world, *this, announcer),
       wake_ups_(*this),
-      order_teller_(*world.order),
+      order_teller_(world),
       plugin_watch_(world.plugins) {
     if (world.tree != nullptr) {
         commit_.add_observer(order_teller_, OrderTeller::kKinds);
@@ -252,7 +252,7 @@ void Lifecycle::fail(AskId id, std::string_view message, std::uint32_t failed, c
     if (found_none && had) {
         clear_nomination(id, "preemption found no node");
     } else if (outcome.chosen) {
-        sent = nominate(id, *outcome.chosen);
+        sent = nominate(id, *outcome.chosen, outcome.guarantor);
     }
     // Not before: what it freed itself does not wake it.
     make_unschedulable(id, AskEvent::fail);
@@ -350,6 +350,7 @@ void Lifecycle::remove(AskId id, Termination termination, const std::string* nod
         world_.excluded.ask_gone(id);
     }
     placeholders_.goes(id, slot);
+    world_.guarantee_waits.end(id);
     use_no_more(world_, ask.shim, world_.classes.spec_of(ask));
     if (ask.application != kNone<ApplicationId>) {
         world_.applications[ask.application].asks.remove(world_.asks, id);
@@ -436,6 +437,7 @@ void Lifecycle::tick(std::int64_t now_ns) {
             }
         }
     }
+    end_delays_of_guarantees();
     end_overdue_queries();
     gangs_.end_permits();
     gangs_.end_overdue_reservation();

@@ -114,6 +114,7 @@ public:
     void wake_one(AskId);  // it is out of wherever it waited
     void wake_if_unschedulable(AskId);
     void wake(std::uint32_t events);  // bits of WakeEvent
+    void wake_for_guarantees();       // whose queues have found nobody to preempt
     void wake_everybody();
     void tick(std::int64_t now_ns);
 
@@ -135,6 +136,7 @@ public:
     void end_nomination(AskId);                                  // without a word; wakes others. Fine if it has none
     void lose_nominated_node(AskId);                             // likewise; wakes itself
     void nominate(AskId, Slot, std::vector<AskHandle> victims);  // without a word
+    void nominate_again(AskId, const Nomination& former);        // likewise
     // Kinds of victims among those told to go: what their going may mean for others.
     struct SentAway {
         bool told = false;       // some pod was not on its way yet
@@ -163,6 +165,7 @@ private:
     void tell_query(AskId, const std::vector<Slot>& nodes, bool is_attempt, std::uint32_t wakes);
     void leave_queried_node(AskId);
     void end_overdue_queries();
+    void end_delays_of_guarantees();
     void rank_refused(AskId);
     void note_member(AskId id) {
         if (is_coscheduled(world_.asks[id].group)) {
@@ -174,7 +177,7 @@ private:
     void note_departure(AskId pod);
     void join_woken(AskId);
     std::int64_t backoff_until_ns(const Ask&) const;  // after one failure more
-    SentAway nominate(AskId, const NodeVictims&);
+    SentAway nominate(AskId, const NodeVictims&, std::string_view guarantor);
     void release_victim(AskId victim, const std::string& why);
     void clear_lower_nominations(AskId, Slot);
     bool still_fits(AskId nominated, Slot);
@@ -184,7 +187,7 @@ private:
     void depart(const Departures::Due&);
     void give_up_on(AskId stuck);
     void exclude_for(AskId preemptor, Slot, AskId stuck);
-    SentAway send_away(AskId preemptor, const NodeVictims&);
+    SentAway send_away(AskId preemptor, const NodeVictims&, std::string_view guarantor = {});
     std::vector<AskHandle> victims_there(const NodeVictims&) const;
 
     World& world_;

@@ -27,8 +27,12 @@ bool Preempting::waits_for_a_terminating_pod(AskId id) const {
     const bool marked_only = world_.options.preemption.preempt_again == PreemptAgain::marked;
     for (const AskId pod : world_.nodes[nomination->slot].allocations) {
         const Ask& one = world_.asks[pod];
-        if (one.terminating && one.priority < world_.asks[id].priority && (one.preempted || !marked_only) &&
-            !world_.departures.is_stuck(pod)) {
+        const bool below = one.priority < world_.asks[id].priority && (one.preempted || !marked_only);
+        const auto is_victim = [&] {
+            return nomination->for_guarantee &&
+                   std::ranges::find(nomination->victims, world_.asks.handle(pod)) != nomination->victims.end();
+        };
+        if (one.terminating && (below || is_victim()) && !world_.departures.is_stuck(pod)) {
             return true;
         }
     }

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "engine/diagnosis.h"
@@ -22,6 +23,7 @@ struct PreemptionOutcome {
     bool tried = false;     // preemption had its say; else nothing below counts
     bool eligible = false;  // it looked for a node
     std::optional<NodeVictims> chosen;
+    std::string_view guarantor = {};      // the queue for whose guarantee the victims go; "": for none
     std::string text;                     // why none was chosen
     std::uint32_t failed_predicates = 0;  // of nodes without the pods below the ask; bits by index
     std::vector<Slot> lacking_claims;     // nodes that cannot use an allocated claim, found by a trial

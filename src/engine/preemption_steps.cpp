@@ -17,14 +17,19 @@ void Lifecycle::nominate(AskId id, Slot slot, std::vector<AskHandle> victims) {
     commit_.finish();
 }
 
-Lifecycle::SentAway Lifecycle::nominate(AskId id, const NodeVictims& chosen) {
+void Lifecycle::nominate_again(AskId id, const Nomination& former) {
+    commit_.nominate(id, former.slot, former.victims, former.for_guarantee);
+    commit_.finish();
+}
+
+Lifecycle::SentAway Lifecycle::nominate(AskId id, const NodeVictims& chosen, std::string_view guarantor) {
     if (const Nomination* former = world_.nominations.of(id); former != nullptr && former->slot != chosen.slot) {
         clear_nomination(id, "preemption chose " + std::string(world_.nodes.name(chosen.slot)));
     }
     commit_.drop_nomination(id);
-    commit_.nominate(id, chosen.slot, victims_there(chosen));
+    commit_.nominate(id, chosen.slot, victims_there(chosen), !guarantor.empty());
     commit_.happened({.kind = Happening::Kind::nominated, .ask = id, .slot = chosen.slot});
-    const SentAway sent = send_away(id, chosen);
+    const SentAway sent = send_away(id, chosen, guarantor);
     commit_.finish();
     clear_lower_nominations(id, chosen.slot);
     return sent;
@@ -41,9 +46,12 @@ std::vector<AskHandle> Lifecycle::victims_there(const NodeVictims& chosen) const
     return victims;
 }
 
-Lifecycle::SentAway Lifecycle::send_away(AskId preemptor, const NodeVictims& chosen) {
+Lifecycle::SentAway Lifecycle::send_away(AskId preemptor, const NodeVictims& chosen, std::string_view guarantor) {
     SentAway sent;
-    const std::string why = "preempted by " + full_name(world_, preemptor);
+    std::string why = "preempted by " + full_name(world_, preemptor);
+    if (!guarantor.empty()) {
+        why.append(" for the guarantee of ").append(guarantor);
+    }
     for (const AskId victim : chosen.victims) {
         const Ask& ask = world_.asks[victim];
         sent.told = sent.told || (!ask.terminating && is_allocated(ask.state));
@@ -138,6 +146,18 @@ void Lifecycle::lose_nominated_node(AskId id) {
     commit_.finish();
 }
 
+// --- guarantees of queues
+
+// R-GUARANTEE-11.
+void Lifecycle::end_delays_of_guarantees() {
+    for (AskId id = world_.guarantee_waits.take_due(world_.now_ns); id != kNone<AskId>;
+         id = world_.guarantee_waits.take_due(world_.now_ns)) {
+        wake_if_unschedulable(id);
+    }
+}
+
+void Lifecycle::wake_for_guarantees() { wake(kFailedByGuarantee); }
+
 // --- victims
 
 void Lifecycle::release_victim(AskId victim, const std::string& why) {
@@ -187,6 +207,7 @@ void Lifecycle::depart(const Departures::Due& due) {
     }
     commit_.finish();
     if (due.stuck) {
+        world_.guarantee_waits.note_change();  // it does not go any more
         world_.reservations.changed(world_.asks[due.pod].slot);
         give_up_on(due.pod);
     }

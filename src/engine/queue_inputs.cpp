@@ -36,7 +36,11 @@ std::string Inputs::load_queues(const QueuesText& queues) {
 
 void Inputs::take(const QueuesText& queues) {
     world_.queues_fault = load_queues(queues);
-    ignored_ += world_.queues_fault.empty() ? 0 : 1;
+    if (!world_.queues_fault.empty()) {
+        ++ignored_;
+    } else if (world_.options.preemption.guarantee && world_.tree->any_guarantee()) {
+        lifecycle_.wake_everybody();  // R-GUARANTEE-29
+    }
 }
 
 std::string Inputs::find_queue(ShimId shim_id, const ApplicationItem& record, std::string_view name,

@@ -25,6 +25,7 @@
 #include "cluster/node_table.h"
 #include "cluster/resources.h"
 #include "engine/failure_cache.h"
+#include "engine/guarantee_waits.h"
 #include "engine/object_table.h"
 #include "options/engine_options.h"
 #include "placement/class_caches.h"
@@ -143,6 +144,7 @@ struct World {
     Reservations reservations;
     ExcludedByVictims excluded;
     Departures departures;
+    GuaranteeWaits guarantee_waits;
     PluginTable plugins;
     Budgets budgets;
     VictimIndex victim_index;

@@ -78,6 +78,7 @@ struct DaemonsetOptions {
 
 struct PreemptionOptions {
     bool enabled = true;
+    bool guarantee = true;  // between queues (rules/guarantees.md)
     VictimOrder victim_order = VictimOrder::qos;
     bool nominated_node_first = false;
     LowerNominations lower_nominations = LowerNominations::recheck;

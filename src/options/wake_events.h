@@ -19,4 +19,8 @@ enum WakeEvent : std::uint32_t {
 };
 inline constexpr std::uint32_t kNodeChanges = kNodeAdded | kNodeUpdated;
 
+// Beside the bits of the predicates that an ask failed by: its queue's guarantee found nobody to preempt. As an event: a
+// change that may matter to such asks alone. Each event wakes them.
+inline constexpr std::uint32_t kFailedByGuarantee = 1u << 31;
+
 }  // namespace bayplan

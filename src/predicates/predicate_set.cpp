@@ -152,6 +152,9 @@ std::uint32_t PredicateSet::skipped(const Subject& subject) const {
 }
 
 std::uint32_t PredicateSet::woken_by(std::uint32_t failed) const {
+    if ((failed & kFailedByGuarantee) != 0) {
+        return UINT32_MAX;
+    }
     std::uint32_t events = kNodeChanges;  // with no nodes at all, nothing but a node helps
     for (std::uint32_t index = 0; index < predicates_.size(); ++index) {
         if (failed >> index & 1) {

@@ -30,6 +30,17 @@ bool GangBudgets::Left::exceeded_by(AskId pod) {
     return --left_.try_emplace(id, spare).first->second < 0;
 }
 
+bool GangBudgets::Left::can_spare(AskId pod) const {
+    const GangId id = of_.runs_in(pod);
+    if (id == kNone<GangId>) {
+        return true;
+    }
+    const Gang& gang = of_.gangs_[id];
+    const std::uint32_t running = gang.assigned - gang.on_permit;
+    const auto counted = left_.find(id);
+    return running < gang.minimum || (counted == left_.end() ? running > gang.minimum : counted->second > 0);
+}
+
 std::vector<GangId> GangBudgets::broken_by(const std::vector<AskId>& victims) const {
     std::vector<GangId> broken;
     if (empty()) {

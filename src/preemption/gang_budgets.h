@@ -27,6 +27,8 @@ public:
         explicit Left(const GangBudgets& of) : of_(of) {}
         // Takes the pod from what its gang can spare. True: it cannot spare that.
         bool exceeded_by(AskId);
+        // Its gang can spare the pod beside those taken.
+        bool can_spare(AskId) const;
 
     private:
         const GangBudgets& of_;

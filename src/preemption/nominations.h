@@ -19,6 +19,7 @@ namespace bayplan {
 struct Nomination {
     Slot slot = kNone<Slot>;
     std::vector<AskHandle> victims;  // pods whose going makes the room
+    bool for_guarantee = false;      // they go for the guarantee of the ask's queue (rules/guarantees.md)
     bool suspended = false;          // its ask is being tried: it does not count against itself
 };
 

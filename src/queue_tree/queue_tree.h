@@ -35,6 +35,7 @@
 #include "queue_tree/amounts.h"
 #include "queue_tree/applications.h"
 #include "queue_tree/ask_runs.h"
+#include "queue_tree/guarantees.h"
 #include "queue_tree/need_tree.h"
 #include "queue_tree/queue_table.h"
 #include "queue_tree/queue_usage.h"
@@ -117,6 +118,10 @@ public:
     // --- what is known
     const QueueUsage& usage();
     const UserLimits& limits() const { return limits_; }
+    // Which asks hold something of them is the caller's to tell.
+    Guarantees& guarantees() { return guarantees_; }
+    // Of an ask that is known.
+    Request requested(AskId id) const { return requests_[asks_[raw(id)].request]; }
     Resources allocated(ApplicationId id) const { return above_zero(allocated_[raw(id)]); }
     Resources pending(ApplicationId id) const { return above_zero(pending_[raw(id)]); }
     // Why a pending ask is not taken; empty: queues and limits have room for it.
@@ -251,6 +256,7 @@ private:
     RequestTable requests_{names_};
     QueueUsage usage_{queues_, names_};
     UserLimits limits_{queues_, names_};
+    Guarantees guarantees_{queues_, names_, requests_};
     AskRuns runs_{requests_};
     Found found_;  // by the last search
     std::optional<Resources> usable_ = Resources();

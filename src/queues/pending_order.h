@@ -65,6 +65,8 @@ public:
     virtual void ask_changes(AskId) {}
     // It has its node for good: its transaction has ended well.
     virtual void ask_placed(AskId) {}
+    // Whether it is on a node, terminates or is nominated may be otherwise from now on.
+    virtual void ask_holds_anew(AskId) {}
     // It is gated, or its node is awaited: it wants nothing. It is neither inside nor charged. Fine if nothing was told of it.
     virtual void ask_leaves(AskId) {}
     // Likewise, and there is no such ask from now on.

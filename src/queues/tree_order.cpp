@@ -167,6 +167,7 @@ void TreeOrder::know(AskId id) {
 void TreeOrder::ask_waits(AskId id) { know(id); }
 
 void TreeOrder::ask_changes(AskId id) {
+    ask_holds_anew(id);
     if (tree_.knows(id)) {
         tree_.restate(id, request_of(id), priority_of(id));
         order_changed();
@@ -174,6 +175,7 @@ void TreeOrder::ask_changes(AskId id) {
 }
 
 void TreeOrder::ask_placed(AskId id) {
+    ask_holds_anew(id);
     if (tree_.is_taken(id)) {
         tree_.placed(id);
     }
@@ -188,10 +190,31 @@ void TreeOrder::ask_leaves(AskId id) {
 
 void TreeOrder::ask_goes(AskId id) {
     ask_leaves(id);
+    holding_version_ += tree_.guarantees().let_go(id) ? 1 : 0;  // its leaf may go before anybody asks
     if (!asks_[id].foreign) {
         tree_.count_ask(applications_[raw(asks_[id].application)].id, -1);
         order_changed();
     }
+}
+
+// --- guarantees
+
+// Few are ever asked about: a list of those is enough, each once.
+void TreeOrder::ask_holds_anew(AskId id) {
+    if (raw(id) >= is_noted_.size()) {
+        is_noted_.resize(std::max<std::size_t>(raw(id) + std::size_t{1}, 2 * is_noted_.size()), 0);
+        noted_.reserve(is_noted_.size());
+    }
+    if (is_noted_[raw(id)] == 0) {
+        is_noted_[raw(id)] = 1;
+        noted_.push_back(id);
+    }
+}
+
+void TreeOrder::count_holding(AskId id, bool holds) {
+    queue_tree::Guarantees& held = tree_.guarantees();
+    const bool changed = holds ? held.hold(id, leaf_of(asks_[id].application), request_of(id)) : held.let_go(id);
+    holding_version_ += changed ? 1 : 0;
 }
 
 void TreeOrder::put(Element element) {
@@ -204,6 +227,7 @@ void TreeOrder::put(Element element) {
 
 void TreeOrder::charge_changed(Element asks, int sign) {
     for (const AskId id : asks) {
+        ask_holds_anew(id);
         if (sign < 0) {
             tree_.give_back(id);
         } else {

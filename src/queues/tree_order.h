@@ -37,6 +37,24 @@ public:
     // For placement rules: they may make queues.
     queue_tree::QueueTable& queues() { return tree_.queues(); }
     queue_tree::QueueTree& tree() { return tree_; }
+    // Amounts that queues hold of their guarantees, as `holds(ask)` says of each ask that ask_holds_anew() was called for.
+    template <typename Holds>
+    queue_tree::Guarantees& guarantees(Holds&& holds) {
+        for (const AskId id : noted_) {
+            is_noted_[raw(id)] = 0;
+            count_holding(id, asks_.contains(id) && !asks_[id].foreign && holds(id));
+        }
+        noted_.clear();
+        tree_.guarantees().settle();
+        return tree_.guarantees();
+    }
+    // Some queue's guarantee names anything.
+    bool any_guarantee() {
+        tree_.guarantees().settle();
+        return tree_.guarantees().any();
+    }
+    // Another one after guarantees() or ask_goes() has changed what queues hold.
+    std::uint64_t holding_version() const { return holding_version_; }
     // Why a pending ask is not selectable, though its shim has credit; empty: queues and limits have room for it.
     std::string lacking(AskId) const;
 
@@ -70,6 +88,7 @@ public:
     void ask_waits(AskId) override;
     void ask_changes(AskId) override;
     void ask_placed(AskId) override;
+    void ask_holds_anew(AskId) override;
     void ask_leaves(AskId) override;
     void ask_goes(AskId) override;
 
@@ -87,6 +106,7 @@ private:
     void credit_changed(ShimId) override;
 
     void know(AskId);
+    void count_holding(AskId, bool holds);
     std::uint32_t resource(ResourceId);
     std::int32_t priority_of(AskId) const;
     queue_tree::RequestId request_of(AskId);
@@ -101,6 +121,9 @@ private:
     std::vector<std::int64_t> created_s_;        // by AskId
     std::vector<std::uint32_t> tree_resources_;  // by ResourceId: its number in the tree
     std::vector<queue_tree::Amount> amounts_;    // while a request is looked up
+    std::vector<AskId> noted_;                   // whether they hold anything must be asked anew
+    std::vector<std::uint8_t> is_noted_;         // by AskId
+    std::uint64_t holding_version_ = 0;
 };
 
 }  // namespace bayplan

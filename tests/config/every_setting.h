@@ -62,6 +62,7 @@ partitions:
       preempt_again: marked
       stuck_after: 9s
       victim_retries: 4
+      guarantee: no
       daemonset: no
     preemption_start_delay: 45s
     preemption_victim_pods_selection_strategy: "multiple,single"

@@ -44,7 +44,7 @@ TEST(ConfigRoundTrip, every_setting_is_read_and_differs_from_its_default) {
         if (line.ends_with(':')) continue;  // a section's own line
         EXPECT_EQ(std::find(without.begin(), without.end(), line), without.end()) << line << " is at its default";
     }
-    EXPECT_EQ(given.size(), 174u) << "a setting was added: give it a line in kEverything\n" << print_config(one);
+    EXPECT_EQ(given.size(), 175u) << "a setting was added: give it a line in kEverything\n" << print_config(one);
 }
 
 TEST(ConfigRoundTrip, members_have_the_values_given) {
@@ -114,6 +114,7 @@ TEST(ConfigRoundTrip, members_have_the_values_given) {
     EXPECT_EQ(preemption.preempt_again, PreemptAgain::marked);
     EXPECT_EQ(preemption.stuck_after_ns, 9'000'000'000);
     EXPECT_EQ(preemption.victim_retries, 4u);
+    EXPECT_FALSE(preemption.guarantee);
     EXPECT_FALSE(preemption.daemonset.enabled);
     EXPECT_EQ(preemption.daemonset.delay_ns, 45'000'000'000);
     EXPECT_EQ(preemption.daemonset.strategies, VictimStrategies::multiple_single);

@@ -180,6 +180,7 @@ struct KubePod {
 struct KubeNomination {
     const KubePod* pod = nullptr;
     std::string node;
+    std::set<std::uint64_t> guaranteed_by = {};  // victims for a queue's guarantee, by sequence
 };
 
 struct KubeNamespace {

@@ -47,8 +47,9 @@ std::string not_eligible(const KubeState& state, const KubePod& pod, const KubeA
         }
         for (const KubePod* other : state.pods) {
             const bool marked = other->preempted || !state.options.only_marked_stand_in;
-            if (other->node == own.node && other->priority < pod.priority && other->terminating && !other->stuck &&
-                marked) {
+            const bool concerns =
+                own.guaranteed_by.contains(other->sequence) || (other->priority < pod.priority && marked);
+            if (other->node == own.node && other->terminating && !other->stuck && concerns) {
                 return "not eligible due to a terminating pod on the nominated node.";
             }
         }
@@ -143,21 +144,27 @@ std::tuple<std::int64_t, std::int64_t, std::int64_t, std::size_t, std::int64_t> 
 
 }  // namespace
 
-std::int64_t KubeVictims::highest_priority() const { return victims.at(0)->priority; }
+std::int64_t KubeVictims::highest_priority() const {
+    std::int64_t highest = told() == 0 ? 0 : std::numeric_limits<std::int64_t>::min();
+    for (std::size_t at = 0; at < told(); ++at) {
+        highest = std::max<std::int64_t>(highest, victims[at]->priority);
+    }
+    return highest;
+}
 
 std::int64_t KubeVictims::priority_sum() const {
     std::int64_t sum = 0;
-    for (const KubePod* one : victims) {
-        sum += one->priority + (std::int64_t{1} << 31);
+    for (std::size_t at = 0; at < told(); ++at) {
+        sum += victims[at]->priority + (std::int64_t{1} << 31);
     }
     return sum;
 }
 
 std::int64_t KubeVictims::earliest_start() const {
     std::int64_t earliest = std::numeric_limits<std::int64_t>::max();
-    for (const KubePod* one : victims) {
-        if (one->priority == highest_priority()) {
-            earliest = std::min(earliest, start_of(*one));
+    for (std::size_t at = 0; at < told(); ++at) {
+        if (victims[at]->priority == highest_priority()) {
+            earliest = std::min(earliest, start_of(*victims[at]));
         }
     }
     return earliest;

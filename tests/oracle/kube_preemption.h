@@ -17,6 +17,9 @@ struct KubeVictims {
     const KubeNode* node = nullptr;
     std::vector<const KubePod*> victims;  // most important first
     std::int64_t violations = 0;          // of budgets, by victims
+    std::size_t going = 0;                // of the victims, the last ones: they go anyway, and cost nothing
+
+    std::size_t told() const { return victims.size() - going; }
 
     // What nodes are compared by.
     std::int64_t highest_priority() const;

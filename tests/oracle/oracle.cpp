@@ -4,6 +4,7 @@
 // Thread and errors: see oracle.h.
 #include "oracle.h"
 #include "oracle_gang_preemption.h"
+#include "oracle_guarantees.h"
 #include "oracle_placeholders.h"
 
 #include <algorithm>
@@ -70,6 +71,7 @@ void Oracle::apply_one(const Tick& tick) {
             }
         }
     }
+    GuaranteeRules::end_delays(*this);
     end_overdue_queries();
     end_permits();
     GangReservations(*this).end_overdue();
@@ -254,7 +256,7 @@ std::int64_t Oracle::next_timer_ns() const {
         if (ask.state == AskState::backoff) {
             next = std::min(next, ask.backoff_until);
         }
-        next = std::min(next, next_age(ask));
+        next = std::min({next, next_age(ask), ask.guaranteed_from});
         if (ask.state == AskState::queried) {
             next = std::min(next, ask.query_deadline);
         }

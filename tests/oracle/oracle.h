@@ -82,6 +82,7 @@ public:
 
 private:
     friend class PlaceholderRules;
+    friend class GuaranteeRules;
     enum class Event {
         node_changed,  // created, updated, stated again; a hold dropped or replaced
         node_undrained,
@@ -89,9 +90,9 @@ private:
         allocation_ended,
         pod_changed,  // placed, stated again with another spec or terminating flag, or chosen
         object_changed,
+        placed_pod_stated,
         claim_given_back
     };
-
     // Section 2: inputs.
     void apply_one(const Tick&);
     void apply_one(const Connect&);
@@ -308,14 +309,13 @@ private:
     KubeState state_for(const Ask&, const KubeObjects&) const;
     KubeObjects assumed_objects() const;
     void check_fit(const Ask&, const Node&);
-
     // Section 10: the search is in kube_preemption.h; here is what comes of it.
     void tell_failure(Ask&, const std::string& message, bool is_nominated);
     static std::string costs_text(const KubeVictims&, std::uint64_t nodes);
     std::string victim_names(const std::vector<std::uint64_t>& victims) const;
     void log_nomination(const Ask&, const KubePreemption&, const std::vector<std::uint64_t>& others,
                         const std::string& message);
-    void choose(Ask&, const KubeVictims&, const std::vector<std::uint64_t>& others);
+    void choose(Ask&, const KubeVictims&, const std::vector<std::uint64_t>& others, const std::string& guarantor);
     void send_away(Ask& preemptor, const std::vector<std::uint64_t>& victims, bool& told, bool& gives_way);
     bool choose_victim(Ask& victim, const Ask& preemptor, const std::string& why);
     void take_from_budgets(const KubePod&);
@@ -324,7 +324,7 @@ private:
     void clear_nomination(Ask&, const std::string& text);
     void nominate(Ask&, const std::string& node);
     void end_nomination(Ask&, bool wakes);
-    void check_victims(const Ask&, const KubeState&, const KubeVictims&);
+    void check_victims(const Ask&, const KubeState&, const KubeVictims&, bool by_guarantee);
 
     // DaemonSet pods, oracle_daemonsets.cpp. The outcome of the simple preemptor's steps,
     struct Steps {
@@ -381,7 +381,7 @@ private:
     std::int64_t next_age(const Ask&) const;
 
     // For coverage: which rules were met, and which of them decided something.
-    void saw(const std::string& rule) { decided_by_["rule: " + rule] += 1; }
+    void saw(const std::string& rule) const { decided_by_["rule: " + rule] += 1; }
     void count_deciders(const KubeAnswer&);
     void count_nominations_that_decide(const Ask&, const Look&);
     void count_preemption_rules(const Ask&, const Look&, const KubePreemption&);
@@ -424,7 +424,7 @@ private:
     std::map<ObjectKey, std::string> object_owners_;
     std::map<ObjectKey, std::uint64_t> object_bytes_;
     std::map<std::shared_ptr<const KubeSpec>, std::uint64_t> spec_bytes_;
-    std::map<std::string, std::uint64_t> decided_by_;
+    mutable std::map<std::string, std::uint64_t> decided_by_;
     std::set<std::string> failed_on_its_node_;  // of a daemon pod under way
     bool counts_what_decides_ = false;
     std::set<std::string> kinds_;  // named by an accepted capacity or request

@@ -2,6 +2,7 @@
 //
 // Thread and errors: see oracle.h.
 #include "oracle.h"
+#include "oracle_guarantees.h"
 #include "oracle_placeholders.h"
 
 namespace bayplan::oracle {
@@ -42,6 +43,8 @@ void Oracle::place(Ask& ask, const std::string& node_name, AskState state, const
     ask.nacked = false;
     ask.avoids.clear();
     ask.failed_by.clear();
+    ask.guaranteed_since.reset();
+    ask.guaranteed_from = INT64_MAX;
     if (state != AskState::queried) {
         node_changes(node_name);
     }
@@ -129,11 +132,12 @@ void Oracle::wake(Event event, const Ask* except) {
                      "VolumeZone",       "InterPodAffinity",   "DynamicResources"};
             break;
         case Event::claim_given_back: wakes = {"DynamicResources"}; break;
+        case Event::placed_pod_stated: break;
     }
     for (auto& [sequence, ask] : asks_) {
         bool meant = event == Event::node_changed;  // wakes everybody
         for (const std::string& failed : ask.failed_by) {
-            meant = meant || wakes.contains(failed);
+            meant = meant || wakes.contains(failed) || failed == kByGuarantee;
         }
         if (ask.state == AskState::unschedulable && meant && &ask != except) {
             wake(ask);

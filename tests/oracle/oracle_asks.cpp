@@ -359,9 +359,7 @@ void Oracle::restate_placed(Ask& ask, const Ask& wanted) {
     node_changes(ask.node);
     regroup(ask, wanted, now_);
     touch(ask);
-    if (other_spec || was_terminating != ask.pod.terminating) {
-        wake(Event::pod_changed);
-    }
+    wake(other_spec || was_terminating != ask.pod.terminating ? Event::pod_changed : Event::placed_pod_stated);
     if (other_priority || other_uses || shrinks) {
         wake(Event::allocation_ended);
     }

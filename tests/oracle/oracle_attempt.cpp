@@ -8,6 +8,7 @@
 #include <tuple>
 
 #include "oracle.h"
+#include "oracle_guarantees.h"
 #include "oracle_placeholders.h"
 
 namespace bayplan::oracle {
@@ -170,6 +171,9 @@ KubeState Oracle::state_for(const Ask& ask, const KubeObjects& objects) const {
             out.pods.push_back(&other.pod);
         } else if (!other.nominated_node.empty() && (&other == &ask || !is_tried_with(other))) {
             out.nominations.push_back({&other.pod, other.nominated_node});
+            if (!other.nominated_for.empty()) {
+                out.nominations.back().guaranteed_by = other.victims;
+            }
         }
     }
     for (const auto& [pod, node] : ask.excluded) {
@@ -303,6 +307,9 @@ void Oracle::fail(Ask& ask, const Look& look) {
     if (is_daemon_pod(ask)) {
         ask.backoff_until = now_;
     }
+    const bool guaranteed = GuaranteeRules::waits_long_enough(*this, ask);
+    const std::string guarantor = guaranteed ? GuaranteeRules(*this).guarantor_of(ask) : "";
+    bool by_guarantee = false;
     std::optional<KubePreemption> found;
     if (options_.preemption.enabled && !needs_plugins(ask)) {
         found = preempt(look.state, ask.pod, look.answer);
@@ -313,17 +320,24 @@ void Oracle::fail(Ask& ask, const Look& look) {
     if (counts_what_decides_ && found) {
         count_preemption_rules(ask, look, *found);
     }
+    if (found && !found->eligible && !ask.nominated_for.empty()) {
+        saw("a guarantee waits for its victims");
+    }
+    if (found && found->eligible && !found->chosen && guaranteed) {
+        by_guarantee = GuaranteeRules::preempt(*this, ask, look, *found);
+    }
     const std::string message = whole_message(look.answer, found);
     if (found && found->chosen) {
         const KubeVictims& chosen = found->candidates[*found->chosen];
-        check_victims(ask, look.state, chosen);
+        check_victims(ask, look.state, chosen, by_guarantee);
         const bool lasts = std::none_of(chosen.victims.begin(), chosen.victims.end(),
                                         [](const KubePod* victim) { return victim->stuck; });
-        const std::vector<std::uint64_t> others = others_of_broken(chosen.victims);
+        const std::vector<std::uint64_t> others =
+            by_guarantee ? std::vector<std::uint64_t>() : others_of_broken(chosen.victims);
         log_nomination(ask, *found, others, message);
         tell_failure(ask, message, lasts);
         const bool given_back = give_claim_back(ask, found);
-        choose(ask, chosen, others);
+        choose(ask, chosen, others, by_guarantee ? guarantor : "");
         if (given_back) {
             saw("a claim is given back, and its pod nominated");
             wake(Event::claim_given_back);

@@ -7,6 +7,7 @@
 #include <map>
 
 #include "oracle.h"
+#include "oracle_guarantees.h"
 
 namespace bayplan::oracle {
 
@@ -66,6 +67,8 @@ void take_strategies(const std::string& text, VictimStrategies& strategies) {
 }
 
 }  // namespace
+
+std::optional<std::int64_t> duration_in(const std::string& text) { return nanoseconds_in(text); }
 
 DaemonsetOptions Oracle::daemonset_settings(const Ask& ask) const {
     if (!ask.reserved_node.empty()) {

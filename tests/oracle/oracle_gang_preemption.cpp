@@ -84,8 +84,10 @@ bool Oracle::GangSearch::waits_for_a_victim(const Ask& ask) const {
     const bool marked_only = oracle_.options_.preemption.preempt_again == PreemptAgain::marked;
     const bool any = std::ranges::any_of(oracle_.asks_, [&](const auto& one) {
         const Ask& other = one.second;
-        return !ask.nominated_node.empty() && other.node == ask.nominated_node && other.priority < ask.priority &&
-               other.pod.terminating && !other.pod.stuck && (other.pod.preempted || !marked_only);
+        const bool concerns = (!ask.nominated_for.empty() && ask.victims.contains(other.sequence)) ||
+                              (other.priority < ask.priority && (other.pod.preempted || !marked_only));
+        return !ask.nominated_node.empty() && other.node == ask.nominated_node && other.pod.terminating &&
+               !other.pod.stuck && concerns;
     });
     if (!any || std::ranges::any_of(ask.excluded, [&](const auto& one) { return one.second == ask.nominated_node; })) {
         return false;

@@ -30,7 +30,7 @@ std::string Oracle::costs_text(const KubeVictims& chosen, std::uint64_t nodes) {
     const std::int64_t start = chosen.earliest_start();
     const bool known = start != std::numeric_limits<std::int64_t>::max();
     return "violations=" + std::to_string(chosen.violations) + " highest=" + std::to_string(chosen.highest_priority()) +
-           " sum=" + std::to_string(chosen.priority_sum()) + " count=" + std::to_string(chosen.victims.size()) +
+           " sum=" + std::to_string(chosen.priority_sum()) + " count=" + std::to_string(chosen.told()) +
            " started=" + (known ? std::to_string(start) : "-") + " nodes=" + std::to_string(nodes) + ": ";
 }
 
@@ -62,7 +62,8 @@ void Oracle::log_nomination(const Ask& ask, const KubePreemption& found, const s
              victim_names(all_of(chosen, others)));
 }
 
-void Oracle::choose(Ask& ask, const KubeVictims& chosen, const std::vector<std::uint64_t>& others) {
+void Oracle::choose(Ask& ask, const KubeVictims& chosen, const std::vector<std::uint64_t>& others,
+                    const std::string& guarantor) {
     ++nominated_;
     const std::string node = chosen.node->name;
     if (!ask.nominated_node.empty() && ask.nominated_node != node) {
@@ -70,6 +71,7 @@ void Oracle::choose(Ask& ask, const KubeVictims& chosen, const std::vector<std::
         clear_nomination(ask, "preemption chose " + node);
     }
     nominate(ask, node);
+    ask.nominated_for = guarantor;
     decide(ask.shim, DecisionKind::nominated, ask.key, std::string(kNominatedNodeKey), node);
     bool told = false;
     bool gives_way = false;
@@ -93,7 +95,9 @@ void Oracle::choose(Ask& ask, const KubeVictims& chosen, const std::vector<std::
 // They go for it; on its nominated node it waits for them.
 void Oracle::send_away(Ask& preemptor, const std::vector<std::uint64_t>& victims, bool& told, bool& gives_way) {
     preemptor.victims.clear();
-    const std::string why = "preempted by " + full_name(preemptor);
+    const std::string& guarantor = preemptor.nominated_for;
+    const std::string why =
+        "preempted by " + full_name(preemptor) + (guarantor.empty() ? "" : " for the guarantee of " + guarantor);
     for (const std::uint64_t sequence : victims) {
         Ask& victim = asks_.at(sequence);
         if (victim.state == AskState::queried) {
@@ -178,6 +182,7 @@ void Oracle::end_nomination(Ask& ask, bool wakes) {
     }
     add(ask.requests, -1, nodes_.at(ask.nominated_node).held);
     ask.nominated_node.clear();
+    ask.nominated_for.clear();
     ask.victims.clear();
     if (wakes) {
         wake(Event::allocation_ended);
@@ -197,7 +202,7 @@ void Oracle::clear_nomination(Ask& ask, const std::string& text) {
 
 // R-LAW-5: none of the victims could stay. Where pods can be of help to the ask by being there, one
 // that was tried early may fit in the end.
-void Oracle::check_victims(const Ask& ask, const KubeState& state, const KubeVictims& chosen) {
+void Oracle::check_victims(const Ask& ask, const KubeState& state, const KubeVictims& chosen, bool by_guarantee) {
     if (!ask.pod.spec->affinity.empty() || !ask.pod.spec->spread.empty()) {
         return;
     }
@@ -207,7 +212,7 @@ void Oracle::check_victims(const Ask& ask, const KubeState& state, const KubeVic
         if (!why_not_without(state, others, ask.pod, *chosen.node)) {
             broken_at_commit_.push_back("R-LAW-5: " + ask.key + " fits beside its victim " + victim->key);
         }
-        if (victim->priority >= ask.priority || victim->spared) {
+        if (!by_guarantee && (victim->priority >= ask.priority || victim->spared)) {
             broken_at_commit_.push_back("R-LAW-5: " + victim->key + " is not below " + ask.key);
         }
     }

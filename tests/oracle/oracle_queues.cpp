@@ -7,6 +7,7 @@
 #include <cctype>
 
 #include "oracle.h"
+#include "oracle_guarantees.h"
 #include "queue_config/load.h"
 
 namespace bayplan::oracle {
@@ -56,6 +57,7 @@ bool OracleQueues::load(const std::string& partition, const std::string& text) {
             return false;
         }
         load(one.root(), "root", "");
+        preempts_between_queues = one.preemption_enabled;
         rules_ = one.placement_rules;
         if (rules_.empty()) {
             rules_.emplace_back();
@@ -101,7 +103,8 @@ void OracleQueues::load(const QueueConfig& config, const std::string& path, cons
     }
     if (!parent.empty()) {
         for (const auto& [name, value] : tree.queues.at(parent).config.properties) {
-            if (name != "priority.offset" && name != "priority.policy") {
+            const bool stays_above = name == "preemption.policy" && lower(value) != "disabled";
+            if (name != "priority.offset" && name != "priority.policy" && !stays_above) {
                 queue.config.properties.emplace(name, value);
             }
         }
@@ -304,6 +307,8 @@ void OracleQueues::clean() {
 void Oracle::apply_one(const QueuesText& queues) {
     if (!options_.queues || !queues_.load(std::string(queues.partition), std::string(queues.text))) {
         ++ignored_;
+    } else if (options_.preemption.guarantee && GuaranteeRules(*this).any_guarantee()) {
+        wake_all();  // R-GUARANTEE-29
     }
 }
 

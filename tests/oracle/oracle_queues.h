@@ -57,7 +57,8 @@ public:
     void clean();
 
     std::map<ApplicationName, QueuedApplication> applications;
-    queue_tree::NaiveTree tree;  // its queues; the rest is the caller's to fill in
+    bool preempts_between_queues = true;  // as the configuration says
+    queue_tree::NaiveTree tree;           // its queues; the rest is the caller's to fill in
 
 private:
     struct Standing {

@@ -16,6 +16,7 @@
 #include "bayplan/messages.h"
 #include "kube_model.h"
 #include "kube_texts.h"
+#include "options/engine_options.h"
 
 namespace bayplan::oracle {
 
@@ -132,6 +133,9 @@ struct Ask {
     // While it waits.
     std::string nominated_node;                     // empty: none
     std::set<std::uint64_t> victims;                // whose end it waits for on its nominated node
+    std::string nominated_for;                      // the guarantor that it was nominated for; empty: none
+    std::optional<std::int64_t> guaranteed_since;   // rules/guarantees.md: its wait
+    std::int64_t guaranteed_from = INT64_MAX;       // it is woken then
     std::map<std::uint64_t, std::string> excluded;  // nodes, each for the sake of a stuck pod
     std::string reserved_node;                      // empty: none
     std::int64_t reserved_since = 0;

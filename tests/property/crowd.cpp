@@ -5,7 +5,9 @@
 
 #include <algorithm>
 #include <limits>
+#include <string_view>
 
+#include "crowd_queues.h"
 #include "crowd_texts.h"
 
 namespace bayplan::property {
@@ -14,6 +16,14 @@ namespace {
 
 DictId id_of(const std::string& node) {
     return node.empty() ? 0 : kNode + static_cast<DictId>(std::stoul(node.substr(1)));
+}
+
+DictId id_of_application(const std::string& name) {
+    constexpr std::string_view kOther = "application-";
+    if (name.starts_with(kOther)) {
+        return kOtherApplication + static_cast<DictId>(name[kOther.size()] - '0');
+    }
+    return name.empty() ? 0 : kApplication + 0U;
 }
 
 // Groups are "group0" and so on.
@@ -26,6 +36,12 @@ Event Crowd::next(const oracle::Oracle& oracle) {
         Event event = std::move(plan_.front());
         plan_.pop_front();
         return event;
+    }
+    if (options_.queues && random_.chance(2)) {
+        return QueuesEvent{crowd_queues(random_)};
+    }
+    if (options_.queues && random_.chance(10)) {
+        return TickEvent{oracle.now() + 2 * kMs};  // delays are short
     }
     const std::uint64_t dice = random_.below(100);
     if (dice < 36) {
@@ -127,7 +143,7 @@ Event Crowd::confirmations(const oracle::Oracle& oracle) {
 }
 
 oracle::OwnedAsk Crowd::restated(const oracle::Ask& ask) {
-    oracle::OwnedAsk out{.key = ask.key, .application = ask.application.empty() ? 0 : kApplication + 0U};
+    oracle::OwnedAsk out{.key = ask.key, .application = id_of_application(ask.application)};
     const bool waits = ask.state == oracle::AskState::on_permit && random_.chance(80);
     out.node = waits ? 0 : id_of(ask.node);
     out.required_node = id_of(ask.required_node);

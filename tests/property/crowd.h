@@ -31,6 +31,8 @@ private:
     // crowd_start.cpp: the cluster at the beginning.
     void state_cluster();
     void introduce(const std::string& shim);
+    oracle::OwnedApplications applications() const;
+    DictId application(std::uint64_t hog_percent);
     oracle::OwnedNode node(DictId name);
     ObjectItem budget();
     oracle::OwnedAsk pod(const std::string& key);
@@ -61,6 +63,7 @@ private:
     std::uint64_t member_percent_ = 0;  // of pods: members of pod groups that are placed whole
     std::int64_t scale_ = 1;
     std::int64_t nodes_ = 0;
+    DictId hog_ = 0;            // where there are queues: whose pods are most
     bool counts_pods_ = false;  // nodes have room for few pods
     bool counts_memory_ = false;
     std::uint64_t keys_ = 0;

@@ -2,6 +2,7 @@
 //
 // Thread and errors: see crowd.h.
 #include "crowd.h"
+#include "crowd_queues.h"
 #include "crowd_texts.h"
 #include "generator.h"
 
@@ -77,11 +78,34 @@ void Crowd::introduce(const std::string& shim) {
     const auto state = [&](oracle::OwnedBody body) { plan_.push_back(StateEvent{shim, 0, false, std::move(body)}); };
     state(oracle::OwnedDefine{crowd_dictionary()});
     state(oracle::OwnedResyncBegin{});
-    state(oracle::OwnedApplications{{{kApplication, 0, 0}}, {}});
+    state(applications());
     state(oracle::OwnedSpecs{crowd_specs(), {}});
 }
 
+oracle::OwnedApplications Crowd::applications() const {
+    oracle::OwnedApplications out;
+    if (!options_.queues) {
+        out.add.push_back({kApplication, 0, 0});
+        return out;
+    }
+    for (DictId i = 0; i < kQueueNames; ++i) {
+        out.add.push_back({kOtherApplication + i, kQueueName + i, kUserName});
+    }
+    return out;
+}
+
+DictId Crowd::application(std::uint64_t hog_percent) {
+    if (!options_.queues) {
+        return kApplication;
+    }
+    return kOtherApplication + (random_.chance(hog_percent) ? hog_ : static_cast<DictId>(random_.below(kQueueNames)));
+}
+
 void Crowd::state_cluster() {
+    if (options_.queues) {
+        plan_.push_back(QueuesEvent{crowd_queues(random_)});
+        hog_ = static_cast<DictId>(random_.below(kQueueNames));
+    }
     for (const std::string& shim : shims_) {
         introduce(shim);
     }
@@ -151,7 +175,8 @@ std::vector<Amount> Crowd::requests() {
 }
 
 oracle::OwnedAsk Crowd::pod(const std::string& key) {
-    oracle::OwnedAsk out{.key = key, .application = kApplication, .priority = random_.pick(priorities_)};
+    oracle::OwnedAsk out{
+        .key = key, .application = application(plan_.empty() ? 15 : 85), .priority = random_.pick(priorities_)};
     out.requests = requests();
     out.spec = random_.pick(specs_);
     out.qos = static_cast<QosClass>(random_.below(4));

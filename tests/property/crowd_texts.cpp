@@ -1,6 +1,8 @@
 // See crowd_texts.h.
 #include "crowd_texts.h"
 
+#include <array>
+
 namespace bayplan::property {
 
 namespace {
@@ -74,6 +76,12 @@ std::vector<std::pair<DictId, std::string>> crowd_dictionary() {
     for (DictId i = 0; i < kNodeNames; ++i) {
         out.emplace_back(kNode + i, "n" + std::to_string(i));
     }
+    static constexpr std::array<const char*, kQueueNames> queues = {"root.a.x", "root.a.y", "root.b", "root.c"};
+    for (DictId i = 0; i < kQueueNames; ++i) {
+        out.emplace_back(kOtherApplication + i, "application-" + std::to_string(i));
+        out.emplace_back(kQueueName + i, queues[i]);
+    }
+    out.emplace_back(kUserName, "ann");
     return out;
 }
 

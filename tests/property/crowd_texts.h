@@ -32,6 +32,11 @@ enum CrowdText : DictId {
     kNode = kGroup + 3     // and those behind it
 };
 constexpr DictId kNodeNames = 60;
+// Where there are queues: applications, each with its queue.
+constexpr DictId kQueueNames = 4;
+constexpr DictId kOtherApplication = kNode + kNodeNames;
+constexpr DictId kQueueName = kOtherApplication + kQueueNames;
+constexpr DictId kUserName = kQueueName + kQueueNames;
 
 enum CrowdSpec : SpecNumber {
     kNoSpec,

@@ -251,7 +251,8 @@ std::string to_text(const EngineOptions& options) {
         out << " " << name;
     }
     const PreemptionOptions& preemption = options.preemption;
-    out << "; preemption " << (preemption.enabled ? "on" : "off") << ", victims by "
+    out << "; preemption " << (preemption.enabled ? "on" : "off")
+        << (preemption.guarantee ? "" : ", none for guarantees") << ", victims by "
         << (preemption.victim_order == VictimOrder::qos ? "qos" : "start") << ", nominated node "
         << (preemption.nominated_node_first ? "first" : "like others") << ", lower nominations "
         << (preemption.lower_nominations == LowerNominations::clear ? "cleared" : "checked again") << ", again unless "

@@ -161,8 +161,10 @@ std::string broken_by_nomination(const Cluster& cluster, const Line& line) {
     Asks rest = cluster.on(line.node);
     for (const Ask* victim : line.victims) {
         const bool with_its_gang = victim != nullptr && !victim->gang.empty();
-        if (victim == nullptr || (victim->node != line.node && !with_its_gang) || victim->pod.spared ||
-            victim->priority >= ask.priority || !victim->pod.terminating || !victim->pod.preempted) {
+        if (victim == nullptr || (victim->node != line.node && !with_its_gang) ||
+            (victim->pod.spared && ask.nominated_for.empty()) ||
+            (victim->priority >= ask.priority && ask.nominated_for.empty()) || !victim->pod.terminating ||
+            !victim->pod.preempted) {
             return about(line, (victim == nullptr ? "nobody" : victim->key) + " is no victim for it");
         }
         std::erase(rest, victim);
@@ -276,8 +278,9 @@ bool waits_for_victims(const oracle::Oracle& oracle, const Cluster& cluster, con
     const Asks there = cluster.on(ask.nominated_node);
     const bool marked = oracle.options().preemption.preempt_again == PreemptAgain::marked;
     return std::any_of(there.begin(), there.end(), [&](const Ask* one) {
-        return one->pod.terminating && one->priority < ask.priority && !one->pod.stuck &&
-               (one->pod.preempted || !marked);
+        const bool own = !ask.nominated_for.empty() && ask.victims.contains(one->sequence);
+        return one->pod.terminating && !one->pod.stuck &&
+               (own || (one->priority < ask.priority && (one->pod.preempted || !marked)));
     });
 }
 

@@ -153,6 +153,7 @@ EngineOptions random_options(Random& random, bool with_tbb) {
     if (random.chance(30)) {
         options.score_resources = random_scored(random);
     }
+    options.preemption.guarantee = random.chance(92);
     return options;
 }
 

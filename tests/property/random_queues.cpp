@@ -11,7 +11,7 @@ namespace {
 
 class QueuesWriter {
 public:
-    explicit QueuesWriter(Random& random) : random_(random) {}
+    explicit QueuesWriter(Random& random) : random_(random), of_preemption_(Random(random).next()) {}
 
     std::string write() {
         text_ = "partitions:\n- name: default\n";
@@ -71,8 +71,21 @@ private:
         if (random_.chance(40)) {
             for_daemonsets(add);
         }
+        for_guarantees(inside);
         if (!inside.empty()) {
             text_ += indent + "properties: {" + inside + "}\n";
+        }
+    }
+
+    void for_guarantees(std::string& inside) {
+        const auto add = [&](std::uint64_t percent, const std::string& property) {
+            if (of_preemption_.chance(percent)) {
+                inside += (inside.empty() ? "" : ", ") + property;
+            }
+        };
+        add(12, "preemption.policy: " + std::string(of_preemption_.chance(50) ? "fence" : "disabled"));
+        if (inside.find("preemption.delay") == std::string::npos) {
+            add(70, "preemption.delay: 1ms");
         }
     }
 
@@ -112,9 +125,14 @@ private:
         properties(indent + "  ");
         const bool max = random_.chance(35);
         const bool guaranteed = random_.chance(45);
+        above_is_guaranteed_ = leaf ? above_is_guaranteed_ : guaranteed;
         if (max || guaranteed) {
             text_ += indent + "  resources: {";
-            text_ += guaranteed ? "guaranteed: " + amounts(leaf ? 100 : 2'000, leaf ? 900 : 3'000) : "";
+            // Without a guarantee or a maximum to stay within, some have enough for many pods.
+            const bool large = leaf && !max && !above_is_guaranteed_ && of_preemption_.chance(60);
+            const std::int64_t least = leaf ? 100 : 2'000;
+            const std::int64_t most = leaf ? 900 : 3'000;
+            text_ += guaranteed ? "guaranteed: " + amounts(large ? 1'500 : least, large ? 6'000 : most) : "";
             text_ += max && guaranteed ? ", " : "";
             text_ += (max ? "max: " + amounts(leaf ? 2'000 : 8'000, leaf ? 8'000 : 20'000) : "") + "}\n";
         }
@@ -126,6 +144,7 @@ private:
 
     void parent(const std::string& name) {
         const bool leaf = name == "b" && random_.chance(30);
+        above_is_guaranteed_ = false;
         queue(name, "    ", leaf);
         if (leaf) {
             return;
@@ -143,6 +162,8 @@ private:
     }
 
     Random& random_;
+    Random of_preemption_;  // of its own: the histories of before there was any stay as they are
+    bool above_is_guaranteed_ = false;
     std::string text_;
 };
 

@@ -5,6 +5,7 @@
 
 #include <deque>
 #include <map>
+#include <set>
 #include <sstream>
 #include <stdexcept>
 #include <vector>
@@ -45,7 +46,9 @@ public:
     explicit Player(const EngineOptions& options) : lockstep_(options) {
         step(property::ConnectEvent{kShim, 1, true, property::Received::last, 0, "license\n"});
         send(oracle::OwnedResyncBegin{});
-        send(oracle::OwnedApplications{{{id("application"), 0, 0}}, {}});
+        if (!options.queues) {
+            send(oracle::OwnedApplications{{{id("application"), 0, 0}}, {}});
+        }
         send(oracle::OwnedResyncEnd{});
     }
 
@@ -58,6 +61,8 @@ public:
             step(property::RunEvent{kAttempts});
         } else if (verb == "then") {
             expect(text);
+        } else if (verb == "queue") {
+            make_queue(words);
         } else if (verb == "node") {
             make_node(words);
         } else if (verb == "runs" || verb == "foreign" || verb == "ask") {
@@ -121,6 +126,57 @@ private:
         return out;
     }
 
+    // All queues so far are the configuration.
+    void make_queue(const std::vector<std::string>& words) {
+        const auto said = settings(words, 2);
+        Queue& queue = queues_[words.at(1)];
+        queue.parent = said.contains("in") ? said.at("in") : "";
+        std::string properties;
+        const auto add = [&](const char* word, const std::string& property) {
+            if (said.contains(word)) {
+                const std::string value = said.at(word).empty() ? "fence" : said.at(word);
+                properties += (properties.empty() ? "" : ", ") + property + ": \"" + value + "\"";
+            }
+        };
+        add("delay", "preemption.delay");
+        add("policy", "preemption.policy");
+        add("offset", "priority.offset");
+        add("fenced", "priority.policy");
+        queue.text =
+            said.contains("guaranteed") ? ", resources: {guaranteed: {vcore: " + said.at("guaranteed") + "m}}" : "";
+        queue.text += ", properties: {" + properties + "}";
+        step(property::QueuesEvent{"partitions: [{name: default, queues: [{name: root, submitacl: \"*\"" +
+                                   children_of("") + "}]}]\n"});
+    }
+
+    std::string children_of(const std::string& parent) const {
+        std::string children;
+        for (const auto& [name, queue] : queues_) {
+            if (queue.parent == parent) {
+                children += (children.empty() ? "" : ", ") + ("{name: " + name) + queue.text + children_of(name) + "}";
+            }
+        }
+        return children.empty() ? "" : ", queues: [" + children + "]";
+    }
+
+    // Of the leaf, or of the partition.
+    DictId application_of(const std::map<std::string, std::string>& said) {
+        if (!said.contains("queue")) {
+            return id("application");
+        }
+        const std::string& leaf = said.at("queue");
+        const DictId application = id("application-of-" + leaf);
+        if (applications_.insert(application).second) {
+            std::string path = leaf;
+            for (std::string above = queues_.at(leaf).parent; !above.empty(); above = queues_.at(above).parent) {
+                path = above + "." + path;
+            }
+            const DictId queue = id("root." + path);
+            send(oracle::OwnedApplications{{{application, queue, id("user")}}, {}});
+        }
+        return application;
+    }
+
     void make_node(const std::vector<std::string>& words) {
         oracle::OwnedNode node;
         node.node = id(words.at(1));
@@ -171,7 +227,7 @@ private:
                                                                 {"guaranteed", QosClass::guaranteed}};
         oracle::OwnedAsk pod;
         pod.key = words.at(1);
-        pod.application = id("application");
+        pod.application = application_of(said);
         pod.priority = static_cast<std::int32_t>(number("priority", 0));
         pod.requests = amounts(said);
         pod.spec = spec(said);
@@ -243,7 +299,14 @@ private:
         return names;
     }
 
+    struct Queue {
+        std::string parent;
+        std::string text;
+    };
+
     property::Lockstep lockstep_;
+    std::map<std::string, Queue> queues_;
+    std::set<DictId> applications_;
     std::map<std::string, DictId> ids_;
     SpecNumber specs_ = 0;
     std::size_t told_ = 0;  // lines of the log that the text has named
@@ -288,6 +351,8 @@ EngineOptions options_of(const std::string& text) {
         if (words.at(1) == "kubernetes-1.35") {
             options.compat = Compat::kubernetes_1_35;
             options.preemption = PreemptionOptions::of(options.compat);
+        } else if (words[1] == "queues") {
+            options.queues = true;
         } else if (words[1] == "daemonset") {
             take_daemonset_options(settings(words, 2), options.preemption.daemonset);
         }

@@ -3,6 +3,10 @@
 //
 //   options kubernetes-1.35              (or: bayplan, which is the default)
 //   options daemonset strategy=single deviation=5 max=2 delay=0 expiry=60 foreign
+//   options queues                       a tree of queues in place of one leaf
+//   queue a guaranteed=6 delay=10s       its guarantee of cpu and preemption.delay; and then its children
+//   queue x in=a policy=fence offset=3   preemption.policy and priority.offset; `fenced`: priority.policy
+//   runs a on n1 queue=x cpu=5           of the leaf's application
 //   node n1 cpu=10 zone=east             what there is, and what happens, one thing a line:
 //   runs a on n1 priority=100 cpu=5 grace=60 qos=burstable started=4 app=web
 //   runs b on n1 cpu=5 owner opted-out static daemonset
