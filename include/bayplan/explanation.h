@@ -59,6 +59,7 @@ struct PreemptionExplanation {
     std::string nominated_node;            // empty: none was found
     std::string text;                      // why none was found
     std::vector<VictimChoice> candidates;  // in the order of slots
+    std::string guarantee;  // whom its queue's guarantee lets it preempt, or why nobody; empty: no queues
 };
 
 // A member of a pod group that is placed together.

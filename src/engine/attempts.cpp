@@ -304,6 +304,7 @@ Attempts::Failure Attempts::judge_failure(AskId id, Guaranteed guaranteed) {
 // False: nobody is found.
 bool Attempts::preempt_for_guarantee(AskId id, const Diagnosis& diagnosis, PreemptionOutcome& outcome) {
     outcome.chosen = guaranteeing_.search(id, *diagnosis.unschedulable);
+    guaranteeing_.count(outcome.chosen ? &*outcome.chosen : nullptr);
     outcome.guarantor = outcome.chosen ? guaranteeing_.guarantor(id) : std::string_view();
     return outcome.chosen.has_value();
 }

@@ -71,6 +71,7 @@ public:
     const Yielding& yielding() const { return yielding_; }
     Preempting& preempting() { return preempting_; }
     const Preempting& preempting() const { return preempting_; }
+    Guaranteeing& guaranteeing() { return guaranteeing_; }
     const Guaranteeing& guaranteeing() const { return guaranteeing_; }
     const Reserving& reserving() const { return reserving_; }
     const ReservationCounters& reservation_counters() const { return reservation_counters_; }

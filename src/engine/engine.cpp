@@ -224,6 +224,7 @@ EngineCounters Engine::counters() const {
     const PipelineCounters& pipeline = parts_->pipeline.counters();
     const VictimCounters victims = parts_->attempts.preempting().counters();
     const ReservationCounters& reservations = parts_->attempts.reservation_counters();
+    const GuaranteeCounters& guarantees = parts_->attempts.guaranteeing().counters();
     const auto looks = [&](ReservationState state) { return reservations.ended[static_cast<std::size_t>(state)]; };
     const AnnouncerCounters told = parts_->announcer.counters();
     const GangTally& gangs = world.gangs.tally();
@@ -257,6 +258,12 @@ EngineCounters Engine::counters() const {
             .reservations_together = parts_->attempts.reserving().together(),
             .reservations_preempted = reservations.preemptions,
             .reservation_victims = reservations.victims,
+            .guarantee_searches = guarantees.searches,
+            .guarantee_spared = guarantees.spared,
+            .guarantee_nodes_tried = guarantees.nodes_tried,
+            .guarantee_waits = guarantees.waits,
+            .guarantee_preemptions = guarantees.preemptions,
+            .guarantee_victims = guarantees.victims,
             .reservation_looks_delay = looks(ReservationState::delay),
             .reservation_looks_pending = looks(ReservationState::pending),
             .reservation_looks_behind = looks(ReservationState::behind),

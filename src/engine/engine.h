@@ -60,6 +60,13 @@ struct EngineCounters {
     std::uint64_t reservations_together = 0;   // times that many were looked at at once, on the victim workers too
     std::uint64_t reservations_preempted = 0;  // times that victims were told to go for one
     std::uint64_t reservation_victims = 0;     // those
+    // Preemption between queues (rules/guarantees.md).
+    std::uint64_t guarantee_searches = 0;     // over all nodes
+    std::uint64_t guarantee_spared = 0;       // searches that were not made: nothing had changed since another
+    std::uint64_t guarantee_nodes_tried = 0;  // by trials
+    std::uint64_t guarantee_waits = 0;        // failed attempts before the delay was over
+    std::uint64_t guarantee_preemptions = 0;
+    std::uint64_t guarantee_victims = 0;
     // Looks that found a DaemonSet pod short of resources, by the step that ended them (rules/daemonsets.md).
     std::uint64_t reservation_looks_delay = 0;
     std::uint64_t reservation_looks_pending = 0;

@@ -132,24 +132,43 @@ private:
     void explain_preemption(Explanation& explanation) {
         Diagnosis diagnosis = diagnoser_.diagnose();
         std::vector<NodeVictims> candidates;
-        const PreemptionOutcome outcome = needs_plugins(world_, ask_)
-                                              ? PreemptionOutcome{}
-                                              : attempts_.preempting().decide(ask_, diagnosis, &candidates);
+        PreemptionOutcome outcome = needs_plugins(world_, ask_)
+                                        ? PreemptionOutcome{}
+                                        : attempts_.preempting().decide(ask_, diagnosis, &candidates);
         explanation.woken_by =
             wake_texts(evaluator_.predicates().woken_by(diagnosis.failed_predicates | outcome.failed_predicates));
         const ClaimsAfterFailure claims = claims_after_failure(world_, diagnoser_, outcome);
+        const std::string guarantee = look_for_guarantee(diagnosis, outcome, candidates);
         explanation.message = whole_message(std::move(diagnosis.message), outcome, claims.words);
         if (!outcome.tried) {
             return;
         }
         PreemptionExplanation& preemption = explanation.preemption.emplace();
-        preemption.text = outcome.text;
+        preemption.text = outcome.chosen ? std::string() : outcome.text;
+        preemption.guarantee = guarantee;
         if (outcome.chosen) {
             preemption.nominated_node = world_.nodes.name(outcome.chosen->slot);
         }
         for (const NodeVictims& candidate : candidates) {
             preemption.candidates.push_back(choice_of(candidate));
         }
+    }
+
+    // Where the ordinary search has found nobody.
+    std::string look_for_guarantee(const Diagnosis& diagnosis, PreemptionOutcome& outcome,
+                                   std::vector<NodeVictims>& candidates) {
+        if (!outcome.eligible || outcome.chosen || (world_.tree != nullptr && !world_.tree->tree().knows(ask_))) {
+            return {};
+        }
+        Guaranteeing& guaranteeing = attempts_.guaranteeing();
+        const Guaranteed standing = guaranteeing.look(ask_, false);
+        if (standing == Guaranteed::may) {
+            outcome.chosen = guaranteeing.search(ask_, *diagnosis.unschedulable);
+        }
+        if (outcome.chosen) {
+            candidates.push_back(*outcome.chosen);
+        }
+        return guaranteeing.text(ask_, standing, outcome.chosen.has_value());
     }
 
     VictimChoice choice_of(const NodeVictims& found) const {

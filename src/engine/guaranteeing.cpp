@@ -40,17 +40,22 @@ Guarantees& Guaranteeing::guarantees() const {
 
 QueueId Guaranteeing::leaf_of(AskId id) const { return world_.tree->leaf_of(world_.asks[id].application); }
 
+// Not looking at amounts.
+bool Guaranteeing::may_ever(AskId id) const {
+    return world_.tree != nullptr && world_.options.preemption.guarantee && world_.queues_config != nullptr &&
+           world_.queues_config->preemption_enabled && world_.tree->any_guarantee() &&
+           !is_coscheduled(world_.asks[id].group) && !is_daemon_pod(world_, id);
+}
+
 // The first two lines of the table of R-GUARANTEE-9.
 bool Guaranteeing::concerned(AskId id) const {
-    const bool on = world_.tree != nullptr && world_.options.preemption.guarantee && world_.queues_config != nullptr &&
-                    world_.queues_config->preemption_enabled;
-    if (!on || is_coscheduled(world_.asks[id].group) || is_daemon_pod(world_, id)) {
+    if (!may_ever(id)) {
         return false;
     }
     const Guarantees& held = guarantees();
     const QueueId leaf = leaf_of(id);
     const Request wanted = world_.tree->tree().requested(id);
-    return held.any() && held.guarantor(leaf, wanted) != queue_tree::kNoQueue &&
+    return held.guarantor(leaf, wanted) != queue_tree::kNoQueue &&
            held.covers(leaf, wanted, held.holds(id) ? held.held_by(id) : Request());
 }
 
@@ -61,6 +66,33 @@ std::int64_t Guaranteeing::delay_ns(AskId id) const {
 std::string_view Guaranteeing::guarantor(AskId id) const {
     const QueueId queue = world_.tree->tree().guarantees().guarantor(leaf_of(id), world_.tree->tree().requested(id));
     return queue == queue_tree::kNoQueue ? std::string_view() : world_.tree->queues()[queue].path;
+}
+
+std::string Guaranteeing::text(AskId id, Guaranteed standing, bool found) const {
+    if (!may_ever(id)) {
+        return {};
+    }
+    const std::string queue(guarantor(id));
+    if (queue.empty()) {
+        return "no queue of its path guarantees any of what it asks for";
+    }
+    switch (standing) {
+        case Guaranteed::no: return "the guarantee of " + queue + " has no room for it";
+        case Guaranteed::waits: {
+            constexpr std::int64_t kNsPerMs = 1'000'000;
+            return "nobody goes for the guarantee of " + queue + " before it has failed for " +
+                   std::to_string(delay_ns(id) / kNsPerMs) + " ms";
+        }
+        case Guaranteed::may:
+        case Guaranteed::failed: break;
+    }
+    return found ? "for the guarantee of " + queue : "nobody may go for the guarantee of " + queue;
+}
+
+void Guaranteeing::count(const NodeVictims* found) {
+    ++counters_.searches;
+    counters_.preemptions += found == nullptr ? 0 : 1;
+    counters_.victims += found == nullptr ? 0 : found->cost.count;
 }
 
 Guaranteed Guaranteeing::look(AskId id, bool alike) const {
@@ -247,7 +279,6 @@ bool Guaranteeing::Found::better_than(const Found& other) const {
 }
 
 std::optional<NodeVictims> Guaranteeing::search(AskId id, const NodeMask& nodes) {
-    ++counters_.searches;
     const QueueId leaf = leaf_of(id);
     const Guarantees& held = world_.tree->tree().guarantees();
     const QueueId guarantor = held.guarantor(leaf, world_.tree->tree().requested(id));
@@ -277,12 +308,7 @@ std::optional<NodeVictims> Guaranteeing::search(AskId id, const NodeMask& nodes)
             best = std::move(found);
         }
     });
-    if (!best) {
-        return std::nullopt;
-    }
-    ++counters_.preemptions;
-    counters_.victims += best->victims.cost.count;
-    return std::move(best->victims);
+    return best ? std::optional(std::move(best->victims)) : std::nullopt;
 }
 
 }  // namespace bayplan

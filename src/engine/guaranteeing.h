@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <tuple>
 #include <vector>
@@ -50,6 +51,10 @@ public:
     std::optional<NodeVictims> search(AskId, const NodeMask& nodes);
     // Keeps that the search has found nobody.
     void keep_failure(AskId);
+    // For people: whom the ask may preempt so, or why nobody. Empty: there are no queues, or they do not matter to it.
+    std::string text(AskId, Guaranteed, bool found) const;
+    // A search that has found these, for the counters.
+    void count(const NodeVictims*);
     // Path of the queue for whose guarantee victims of the ask would go; "": none has any.
     std::string_view guarantor(AskId) const;
     const GuaranteeCounters& counters() const { return counters_; }
@@ -81,6 +86,7 @@ private:
         Position position;
     };
 
+    bool may_ever(AskId) const;
     bool concerned(AskId) const;
     std::int64_t delay_ns(AskId) const;
     queue_tree::Guarantees& guarantees() const;

@@ -121,6 +121,9 @@ private:
 
     // The nodes where room can be made, the chosen one first, and what decides between them: from left to right.
     void preemption(const PreemptionExplanation& found) {
+        if (!found.guarantee.empty()) {
+            say(2, "guarantee: ", found.guarantee);
+        }
         if (found.candidates.empty()) {
             say(2, "preemption: ", found.text);
             return;

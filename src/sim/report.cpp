@@ -157,6 +157,9 @@ private:
         if (!preemption.text.empty()) {
             out_->text("message", preemption.text);
         }
+        if (!preemption.guarantee.empty()) {
+            out_->text("guarantee", preemption.guarantee);
+        }
         out_->end();
     }
 
