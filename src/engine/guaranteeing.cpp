@@ -191,6 +191,29 @@ bool Guaranteeing::may_make_room(AskId id, Slot slot) const {
     return true;
 }
 
+// One pod of the lowest priority, the youngest of them; nobody at all, where pods go anyway.
+Guaranteeing::Found Guaranteeing::bound() const {
+    Found bound;
+    bound.rank = {0, 0, 0, std::ranges::none_of(pool_, [](const Pod& pod) { return pod.victim_class == 0; })};
+    if (!std::get<3>(bound.rank)) {
+        return bound;
+    }
+    VictimCost& cost = bound.victims.cost;
+    cost.highest_priority = INT64_MAX;
+    for (const Pod& pod : pool_) {
+        const Ask& ask = world_.asks[pod.id];
+        if (ask.priority < cost.highest_priority) {
+            cost.highest_priority = ask.priority;
+            cost.earliest_start_ms = start_of(ask);
+        } else if (ask.priority == cost.highest_priority) {
+            cost.earliest_start_ms = std::max(cost.earliest_start_ms, start_of(ask));
+        }
+    }
+    cost.priority_sum = cost.highest_priority + (std::int64_t{1} << 31);
+    cost.count = 1;
+    return bound;
+}
+
 // From the least important on; others are no part of the pool.
 void Guaranteeing::let_in(queue_tree::SparePods& spare) {
     std::ranges::sort(pool_, [&](const Pod& a, const Pod& b) {
@@ -286,7 +309,7 @@ std::optional<NodeVictims> Guaranteeing::search(AskId id, const NodeMask& nodes)
     std::optional<Found> best;
     for_each_slot(nodes, [&](Slot slot) {
         collect(slot, spare);
-        if (pool_.empty() || !may_make_room(id, slot)) {
+        if (pool_.empty() || (best && !bound().better_than(*best)) || !may_make_room(id, slot)) {
             return;
         }
         let_in(spare);

@@ -95,6 +95,8 @@ private:
     bool failed_before(AskId) const;
     void collect(Slot, queue_tree::SparePods&);
     bool may_make_room(AskId, Slot) const;
+    // No choice of pods of the pool is better than this.
+    Found bound() const;
     void let_in(queue_tree::SparePods&);
     void split_by_budgets();
     void reprieve(NodeTrial&);
