@@ -92,7 +92,8 @@ void put_partition(JsonText& json, const Version& version, const Place& place) {
     json.member_if("totalNodes", std::int64_t{version.node_count});
     put_applications(json, version);
     json.member_if("totalContainers", containers);
-    json.member("state", std::string_view("Active"));  // a partition of ours has no other state
+    json.member("state", std::string_view("Active"));  // since the start: a partition of ours has no other state
+    json.member_if("lastStateTransitionTime", place.started_ns);
     json.end_object();
 }
 

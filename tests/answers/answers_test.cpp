@@ -316,7 +316,7 @@ TEST_F(AnswersTest, a_partition_says_how_much_it_has_and_how_it_is_set) {
               R"("nodeSortingPolicy":{"type":"binpacking","resourceWeights":{"memory":2,"vcore":1.5}},)"
               R"("preemptionEnabled":true,"quotaPreemptionEnabled":false,"totalNodes":3,)"
               R"("applications":{"Accepted":1,"New":1,"Running":3,"total":5},"totalContainers":5,)"
-              R"("state":"Active"}])");
+              R"("state":"Active","lastStateTransitionTime":5}])");
     EXPECT_EQ(clusters({{version_, kPlace}}),
               R"([{"startTime":5,"rmBuildInformation":[{"rmId":"cluster-a"}],"partition":"default",)"
               R"("clusterName":"kubernetes"}])");
