@@ -62,6 +62,10 @@ struct PreemptionExplanation {
     std::string guarantee;  // whom its queue's guarantee lets it preempt, or why nobody; empty: no queues
 };
 
+// A member of a pod group runs, holds a node until the others have theirs, is not tried for one of three reasons, or would
+// find a node in the next attempt, or none.
+enum class MemberStands : std::uint8_t { runs, holds, gated, refused, going, found, failed };
+
 // A member of a pod group that is placed together.
 struct GroupMember {
     std::string pod;      // its key
@@ -69,12 +73,14 @@ struct GroupMember {
     std::string node;     // where it is, or where the group's next attempt would place it
     std::string why;      // without a node: the reason
     bool placed = false;  // it is there already
+    MemberStands stands = MemberStands::failed;
 };
 
 // The outcome of the next attempt of a pod group, on its own (rules/gangs.md): no other pod gives way or is preempted.
 struct GroupExplanation {
-    std::string name;                  // APPLICATION/GROUP
-    std::uint32_t minimum = 0;         // members that must have nodes
+    std::string name;           // APPLICATION/GROUP
+    std::uint32_t minimum = 0;  // members that must have nodes
+    std::int32_t priority = 0;
     std::uint32_t counted = 0;         // members that may be placed, or are
     std::uint32_t assigned = 0;        // of these, how many have a node
     std::uint32_t found = 0;           // and how many more would find one

@@ -18,6 +18,7 @@ public:
     GroupExplanation explain() {
         GroupExplanation told{.name = gang_.name,
                               .minimum = gang_.minimum,
+                              .priority = gang_.priority,
                               .counted = gang_.counted,
                               .assigned = gang_.assigned,
                               .members = {},
@@ -75,18 +76,30 @@ private:
                          .state = std::string(to_string(ask.state)),
                          .node = {},
                          .why = {},
-                         .placed = !waits(id)};
+                         .placed = !waits(id),
+                         .stands = MemberStands::runs};
         if (is_on_node(ask.state)) {
             told.node = world_.nodes.name(ask.slot);
+            told.stands = ask.state == AskState::on_permit ? MemberStands::holds : MemberStands::runs;
         } else if (ask.state == AskState::awaiting_node) {
             told.node = world_.awaited_nodes.node_of(id);
         } else if (std::string why = why_not_tried(id); !why.empty()) {
             told.why = std::move(why);
+            told.stands = why_it_stands(id);
         } else {
             try_it(id, told);
+            told.stands = told.node.empty() ? MemberStands::failed : MemberStands::found;
             found += told.node.empty() ? 0 : 1;
         }
         return told;
+    }
+
+    // Of a member that is not tried.
+    MemberStands why_it_stands(AskId id) const {
+        const Ask& ask = world_.asks[id];
+        return ask.terminating                                           ? MemberStands::going
+               : world_.specs[world_.classes.spec_of(ask)].gates.empty() ? MemberStands::refused
+                                                                         : MemberStands::gated;
     }
 
     std::string why_not_tried(AskId id) const {

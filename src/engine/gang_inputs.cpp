@@ -19,6 +19,9 @@ void Inputs::take_group(AskId id, const AskItem& record, std::int64_t time_ns) {
         if (is_plain_group(ask.group)) {
             world_.applications.leave_group(ask.application, ask.group);
             ask.group = kNoGroup;
+            if (is_allocated(ask.state)) {
+                world_.order->ask_leaves_group(id);  // should its node refuse it
+            }
         }
         gangs.state(id,
                     {.application = world_.applications[ask.application].name,

@@ -310,6 +310,11 @@ void QueueTree::restate(AskId id, RequestId request, std::int32_t priority) {
     if (allocated) wake_runs(ask.application);
 }
 
+void QueueTree::regroup(AskId id, std::uint64_t group) {
+    BP_CHECK(asks_[raw(id)].standing == Standing::outside || asks_[raw(id)].standing == Standing::allocated);
+    asks_[raw(id)].key.group = group;
+}
+
 // Nothing left: completing. Whoever waited for one more application to be allowed to run may go on.
 void QueueTree::update_state(ApplicationId id) {
     Application& application = applications_[raw(id)];

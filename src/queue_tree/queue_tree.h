@@ -108,6 +108,7 @@ public:
     void release(AskId);                                    // outside or allocated, and over
     void resize(AskId, const Resources&);                   // outside or allocated, in place: whatever is left
     void restate(AskId, RequestId, std::int32_t priority);  // likewise; of an allocated one the priority is for later
+    void regroup(AskId, std::uint64_t group);               // likewise
 
     // --- who comes before whom: any two asks that are known
     bool before(AskId, AskId);

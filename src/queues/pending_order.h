@@ -63,6 +63,8 @@ public:
     virtual void ask_waits(AskId) {}
     // Its request or priority is another one; it is not inside, nor taken.
     virtual void ask_changes(AskId) {}
+    // It has left its plain pod group; it is not inside, nor taken.
+    virtual void ask_leaves_group(AskId) {}
     // It has its node for good: its transaction has ended well.
     virtual void ask_placed(AskId) {}
     // Whether it is on a node, terminates or is nominated may be otherwise from now on.

@@ -174,6 +174,12 @@ void TreeOrder::ask_changes(AskId id) {
     }
 }
 
+void TreeOrder::ask_leaves_group(AskId id) {
+    if (tree_.knows(id)) {
+        tree_.regroup(id, asks_[id].sequence);
+    }
+}
+
 void TreeOrder::ask_placed(AskId id) {
     ask_holds_anew(id);
     if (tree_.is_taken(id)) {

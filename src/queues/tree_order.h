@@ -87,6 +87,7 @@ public:
     void ask_comes(AskId, std::int64_t created_s) override;
     void ask_waits(AskId) override;
     void ask_changes(AskId) override;
+    void ask_leaves_group(AskId) override;
     void ask_placed(AskId) override;
     void ask_holds_anew(AskId) override;
     void ask_leaves(AskId) override;

@@ -46,6 +46,17 @@ void group_line(std::FILE* out, std::string_view lead, const std::vector<std::st
     fmt::print(out, "      {}\n", terminal::wrapped(text, columns, 6));
 }
 
+// Members that stand so, the eldest first.
+void write_names(Markup& out, const char* name, const GroupExplanation& group, MemberStands stands) {
+    out.begin_list(name);
+    for (const GroupMember& member : group.members) {
+        if (member.stands == stands) {
+            out.text({}, member.pod);
+        }
+    }
+    out.end();
+}
+
 }  // namespace
 
 void print_group(std::FILE* out, const GroupExplanation& group, std::size_t columns) {
@@ -75,10 +86,17 @@ void print_group(std::FILE* out, const GroupExplanation& group, std::size_t colu
 void write_group(Markup& out, const GroupExplanation& group) {
     out.begin_object("podGroup");
     out.text("name", group.name);
-    out.number("minimum", group.minimum);
+    out.number("minAvailable", group.minimum);
+    out.number("priority", group.priority);
     out.number("counted", group.counted);
     out.number("assigned", group.assigned);
+    out.number("waiting", std::ranges::count(group.members, MemberStands::holds, &GroupMember::stands));
+    out.number("pending", std::int64_t{group.counted} - group.assigned);
+    write_names(out, "gated", group, MemberStands::gated);
+    write_names(out, "refused", group, MemberStands::refused);
+    out.number("missing", std::max<std::int64_t>(0, std::int64_t{group.minimum} - group.counted));
     out.number("found", group.found);
+    write_names(out, "failed", group, MemberStands::failed);
     if (!group.topology.empty()) {
         out.text("topology", group.topology);
         out.text("domain", group.domain);

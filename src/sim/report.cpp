@@ -57,6 +57,9 @@ public:
         if (decision.explanation) {
             add_explanation(decision, *decision.explanation);
         }
+        if (decision.group) {
+            write_group(*out_, *decision.group);
+        }
         if (decision.daemonset) {
             write_daemonset(*out_, *decision.daemonset);
         }
@@ -121,9 +124,6 @@ private:
         }
         if (explanation.preemption) {
             add_preemption(*explanation.preemption);
-        }
-        if (explanation.group) {
-            write_group(*out_, *explanation.group);
         }
     }
 

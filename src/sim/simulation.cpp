@@ -92,22 +92,6 @@ void take_its_node(Engine::OnItsNode&& found, SimulatedDecision& decision) {
 
 }  // namespace
 
-std::string_view to_string(Outcome outcome) {
-    switch (outcome) {
-        case Outcome::scheduled: return "scheduled";
-        case Outcome::nominated: return "nominated";
-        case Outcome::unschedulable: return "unschedulable";
-        case Outcome::gated: return "gated";
-        case Outcome::reserved: return "reserved";
-        case Outcome::reservation_cleared: return "reservation-cleared";
-        case Outcome::queued: return "queued";
-        case Outcome::waiting: return "waiting";
-        case Outcome::rejected: return "rejected";
-        case Outcome::error: return "error";
-    }
-    return "";
-}
-
 struct Simulation::Parts {
     Parts(const kube::ClusterDump& from, const SimulationOptions& settings)
         : dump(from),
@@ -130,7 +114,8 @@ struct Simulation::Parts {
         std::optional<Engine::OnItsNode> on_its_node;
     };
 
-    void hand_out(LogLine&& line, Explained&& explained, const OnDecision& on_decision) {
+    void hand_out(LogLine&& line, Explained&& explained, const std::optional<GroupExplanation>& group,
+                  const OnDecision& on_decision) {
         const Outcome outcome = outcome_of(line.kind);
         Tried& tried = before[line.pod];
         ++tried.attempts;
@@ -159,6 +144,13 @@ struct Simulation::Parts {
         decision.attempt = tried.attempts;
         if (explained.whole && explained.whole->ends != AttemptEnd::in_a_verdict) {
             decision.outcome = outcome_of(*explained.whole);
+        }
+        if (group && std::ranges::find(group->members, decision.pod, &GroupMember::pod) != group->members.end()) {
+            decision.group = group;
+        } else if (options.explain && !explained.whole && outcome == Outcome::unschedulable) {
+            // Not tried: refused, or without a quorum.
+            const std::optional<Explanation> told = session.engine().explain(kShim, decision.pod, false);
+            decision.group = told ? told->group : std::nullopt;
         }
         decision.explanation = std::move(explained.whole);
         explain(decision, explained.full);
@@ -291,12 +283,14 @@ struct Simulation::Parts {
 
     void hand_out_lines(Explained& explained, const OnDecision& on_decision) {
         session.take_orders();
+        // All members that an attempt tries are told of their group as it was before.
+        const std::optional<GroupExplanation> group = explained.whole ? explained.whole->group : std::nullopt;
         for (LogLine& line : session.take_lines()) {
             if (line.kind == LogLine::Kind::clear || line.kind == LogLine::Kind::release) {
                 continue;  // the pod is tried again
             }
             const std::vector<std::string> victims = line.victims;
-            hand_out(std::move(line), std::exchange(explained, {}), on_decision);
+            hand_out(std::move(line), std::exchange(explained, {}), group, on_decision);
             let_go(victims);
         }
     }
@@ -354,6 +348,7 @@ std::optional<SimulatedDecision> Simulation::judge(std::string_view pod) {
         explanation->preemption.reset();
     }
     if (parts_->options.explain) {
+        decision.group = explanation->group;
         const std::optional<Explanation> full = parts_->all_failures(explanation, kShim, pod);
         decision.explanation = std::move(explanation);
         parts_->explain(decision, full);

@@ -67,6 +67,7 @@ struct SimulatedDecision {
     // With an explanation: what stands behind each failure of a node, in their order; and what would have to be otherwise.
     std::unordered_map<std::string, std::vector<std::string>> causes;
     std::vector<std::string> nearest;
+    std::optional<GroupExplanation> group;          // of a pod that is placed with its group, before their attempt
     std::optional<DaemonsetExplanation> daemonset;  // if reserved, and explanations were asked for
 };
 

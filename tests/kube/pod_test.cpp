@@ -345,6 +345,22 @@ TEST(PodConversion, ALabelSelectorNeedsValuesWhereTheyMean) {
     EXPECT_EQ(fault(R"({"key":"a","operator":"DoesNotExist"})"), "");
 }
 
+TEST(Pods, say_by_labels_of_either_prefix_which_group_they_are_in) {
+    const auto labelled = [](const std::string& labels) { return pod("{}", R"(,"labels":{)" + labels + "}"); };
+    const std::string old = R"("pod-group.scheduling.sigs.k8s.io/)";
+    const std::string now = R"("pod-group.scheduling.x-k8s.io/)";
+    const Pod old_ones(labelled(old + R"(name":"g",)" + old + R"(min-available":"2")"));
+    EXPECT_EQ(old_ones.text(old_ones.ask().group), "g");
+    EXPECT_EQ(old_ones.ask().group_min_available, 2u);
+    const Pod both(labelled(old + R"(name":"g",)" + old + R"(min-available":"2",)" + now + R"(min-available":"3")"));
+    EXPECT_EQ(both.text(both.ask().group), "g");
+    EXPECT_EQ(both.ask().group_min_available, 3u) << "the new one wins, label by label";
+    const Pod empty(labelled(old + R"(name":"g",)" + old + R"(min-available":"2",)" + now + R"(name":"")"));
+    EXPECT_EQ(empty.ask().group_fault, GroupFault::no_name);
+    const Pod nameless(labelled(now + R"(min-available":"x")"));
+    EXPECT_EQ(nameless.ask().group_fault, GroupFault::none) << "a minimum without a name means nothing";
+}
+
 TEST(Pods, say_in_annotations_where_the_members_of_their_group_lie) {
     const auto annotated = [](const std::string& mode, const std::string& labels) {
         return pod("{}", R"(,"labels":{)" + labels + R"(},"annotations":{"bayplan.io/pod-group-topology-key":"rack")" +

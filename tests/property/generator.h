@@ -149,6 +149,7 @@ private:
     bool plain_ = false;       // no specs, no objects, no labels beyond place and machine type
     bool sink_refuses_ = false;
     bool has_queues_ = false;
+    const bool topologies_ = random_.chance(40);
     const std::size_t topologies_from_ = random_.below(4);  // of groups by number
     bool sink_may_refuse_ = false;
     bool plugins_ = false;       // specs name predicates that shims serve

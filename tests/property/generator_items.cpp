@@ -214,7 +214,7 @@ void Generator::ask_for_its_node(const oracle::Oracle& oracle, const ShimModel& 
 void Generator::choose_topology(const oracle::Oracle& oracle, const ShimModel& model, std::size_t which,
                                 oracle::OwnedAsk& ask) const {
     const std::size_t kind = which + topologies_from_;
-    if (kind % 2 == 1) {
+    if (topologies_ && kind % 2 == 1) {
         ask.group_topology_key = id_of(oracle, model, kind % 8 == 7 ? "instance-type" : "zone");
         ask.group_topology_preferred = kind % 4 == 3;
     }
