@@ -53,14 +53,15 @@ private:
     DictId any_node();
 
     Random random_;
+    Random topology_random_;  // of its own: crowds of before there were topologies stay as they are
     EngineOptions options_;
     std::uint64_t length_ = 0;
     std::vector<std::string> shims_;
     std::vector<std::int32_t> priorities_;
-    std::vector<SpecNumber> specs_;     // what pods are like here
-    std::uint64_t daemon_percent_ = 0;  // of arrivals
-    bool topologies_ = false;           // members of some groups are to lie in one zone
-    std::uint64_t member_percent_ = 0;  // of pods: members of pod groups that are placed whole
+    std::vector<SpecNumber> specs_;                        // what pods are like here
+    std::uint64_t daemon_percent_ = 0;                     // of arrivals
+    const bool topologies_ = topology_random_.chance(35);  // members of some groups are to lie in one zone
+    std::uint64_t member_percent_ = 0;                     // of pods: members of pod groups that are placed whole
     std::int64_t scale_ = 1;
     std::int64_t nodes_ = 0;
     DictId hog_ = 0;            // where there are queues: whose pods are most

@@ -46,20 +46,19 @@ EngineOptions crowd_options(Random& random, bool with_tbb) {
         options.coscheduling.mode = Coscheduling::permit;
         options.coscheduling.permit_timeout_ns = random.between(0, 6) * kSecond;
     }
-    options.coscheduling.reserve_after_ns = random.chance(10) ? 0 : random.chance(80) ? 1 : 3 * kSecond;
-    options.coscheduling.reserve_for_ns = random.chance(60) ? 300 * kSecond : random.between(1, 20) * kSecond;
+    options.coscheduling.reserve_after_ns = random.chance(20) ? 0 : random.between(1, 4) * kSecond;
+    options.coscheduling.reserve_for_ns = random.chance(30) ? 300 * kSecond : random.between(1, 20) * kSecond;
     return options;
 }
 
 Crowd::Crowd(std::uint64_t seed, const EngineOptions& options, std::int64_t scale)
-    : random_(seed), options_(options), scale_(scale) {
+    : random_(seed), topology_random_(seed ^ 0x70'9010'63ULL), options_(options), scale_(scale) {
     nodes_ = random_.between(3, 8) * scale;
     counts_pods_ = random_.chance(35);
     counts_memory_ = random_.chance(35);
     priorities_ =
         random_.chance(30) ? std::vector<std::int32_t>{0, 10} : std::vector<std::int32_t>{-1, 0, 0, 1, 2, 5, 5, 100};
     daemon_percent_ = random_.pick(std::vector<std::uint64_t>{0, 0, 10, 30, 60});
-    topologies_ = random_.chance(25);
     member_percent_ = random_.pick(std::vector<std::uint64_t>{0, 0, 20, 50, 80});
     specs_ = {kNoSpec, kLabelA, kLabelB, kLabelA};
     for (std::uint64_t i = random_.chance(45) ? 0 : random_.between(1, 4); i > 0; --i) {
@@ -199,7 +198,7 @@ void Crowd::join_group(oracle::OwnedAsk& ask) {
     ask.group_min_available = static_cast<std::uint32_t>(random_.chance(97) ? which + 1 : 2);
     ask.priority = random_.chance(97) ? priorities_[which % priorities_.size()] : ask.priority;
     if (topologies_ && which > 0) {
-        ask.group_topology_key = random_.chance(97) ? DictId{kZone} : DictId{0};
+        ask.group_topology_key = topology_random_.chance(97) ? DictId{kZone} : DictId{0};
         ask.group_topology_preferred = which == 2;
     }
     if (random_.chance(70)) {

@@ -63,8 +63,7 @@ std::string shrunk(const History& history) {
            "and there: " + (remaining ? remaining->what : "no difference when run again");
 }
 
-// Each must have been met, or the histories show less than they seem to. (That a reservation is taken over is too rare here:
-// tests/sim/timelines/gang_reservation_ends.scenario.)
+// Each must have been met, or the histories show less than they seem to.
 const std::vector<std::string> kRules = {"victim told",
                                          "victim terminates already",
                                          "victim of another shim",
@@ -115,6 +114,7 @@ const std::vector<std::string> kRules = {"victim told",
                                          "a reservation stands",
                                          "a reservation ends",
                                          "a reservation is over",
+                                         "a reservation is taken over",
                                          "a preemption replaces a reservation",
                                          "a domain without room",
                                          "a gang in the first domain",

@@ -27,6 +27,7 @@ Generator::Generator(std::uint64_t seed, const EngineOptions& options)
       plugin_random_(plugin_random(seed)),
       give_back_random_(seed ^ 0x3b1f'60c2'97d4'e85aU),
       placeholder_random_(seed ^ 0x7c25'e0b9'148d'a36fU),
+      topology_random_(seed ^ 0x51d7'8e24'c0a3'6f9bU),
       odd_(seed),
       options_(options) {
     plugins_ = plugin_random_.chance(kPluginPercent);

@@ -95,7 +95,7 @@ private:
     oracle::OwnedAsk new_ask(const oracle::Oracle&, ShimModel&);
     oracle::OwnedAsk changed_ask(const oracle::Oracle&, ShimModel&, const oracle::Ask&);
     oracle::OwnedAsk restated(const oracle::Oracle&, const ShimModel&, const oracle::Ask&) const;
-    void choose_topology(const oracle::Oracle&, const ShimModel&, std::size_t which, oracle::OwnedAsk&) const;
+    void choose_topology(const oracle::Oracle&, const ShimModel&, std::size_t which, oracle::OwnedAsk&);
     void spoil(oracle::OwnedAsk&);
     oracle::OwnedAsks asks(const oracle::Oracle&, ShimModel&);
     oracle::OwnedReleases releases(const oracle::Oracle&, ShimModel&);
@@ -140,6 +140,7 @@ private:
     Random plugin_random_;
     Random give_back_random_;
     Random placeholder_random_;
+    Random topology_random_;
     OddWorld odd_;
     EngineOptions options_;
     std::uint64_t length_ = 0;
@@ -149,8 +150,8 @@ private:
     bool plain_ = false;       // no specs, no objects, no labels beyond place and machine type
     bool sink_refuses_ = false;
     bool has_queues_ = false;
-    const bool topologies_ = random_.chance(40);
-    const std::size_t topologies_from_ = random_.below(4);  // of groups by number
+    const bool topologies_ = topology_random_.chance(60);
+    const std::size_t topologies_from_ = topology_random_.below(4);  // of groups by number
     bool sink_may_refuse_ = false;
     bool plugins_ = false;       // specs name predicates that shims serve
     bool placeholders_ = false;  // applications have task groups with placeholders, and pods that take them over

@@ -153,11 +153,12 @@ oracle::OwnedAsk Generator::new_ask(const oracle::Oracle& oracle, ShimModel& mod
         if (random_.chance(70)) {
             ask.group_min_available = random_.chance(90) ? static_cast<std::uint32_t>(2 + which % 3) : 1;
             ask.priority = random_.chance(90) ? priorities_[which % priorities_.size()] : ask.priority;
-            choose_topology(oracle, model, random_.chance(95) ? which : random_.below(8), ask);
+            choose_topology(oracle, model, topology_random_.chance(95) ? which : topology_random_.below(8), ask);
         }
     }
     if (random_.chance(1)) {
-        ask.group_fault = static_cast<GroupFault>(random_.between(1, 3));
+        ask.group_fault = random_.chance(50) ? GroupFault::no_name : GroupFault::no_minimum;
+        ask.group_fault = topology_random_.chance(33) ? GroupFault::no_topology_mode : ask.group_fault;
     }
     ask.created_s = random_.chance(50) ? random_.between(0, 3) : 0;
     if (random_.chance(7)) {
@@ -212,7 +213,7 @@ void Generator::ask_for_its_node(const oracle::Oracle& oracle, const ShimModel& 
 
 // Mostly the same for all members of a group.
 void Generator::choose_topology(const oracle::Oracle& oracle, const ShimModel& model, std::size_t which,
-                                oracle::OwnedAsk& ask) const {
+                                oracle::OwnedAsk& ask) {
     const std::size_t kind = which + topologies_from_;
     if (topologies_ && kind % 2 == 1) {
         ask.group_topology_key = id_of(oracle, model, kind % 8 == 7 ? "instance-type" : "zone");
@@ -273,7 +274,7 @@ oracle::OwnedAsk Generator::changed_ask(const oracle::Oracle& oracle, ShimModel&
     out.is_static = out.is_static != random_.chance(5);
     if (out.group != 0 && random_.chance(15)) {
         out.group_min_available = static_cast<std::uint32_t>(random_.between(0, 4));
-        choose_topology(oracle, model, random_.below(8), out);
+        choose_topology(oracle, model, topology_random_.below(8), out);
     } else if (random_.chance(5)) {
         out.group = id_of(oracle, model, random_.pick(model.groups));
         out.group_min_available = static_cast<std::uint32_t>(random_.between(1, 3));

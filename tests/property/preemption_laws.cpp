@@ -312,8 +312,7 @@ std::string broken_reservation(const oracle::Oracle& oracle, const Cluster& clus
     const std::string state = oracle.reservation_state(ask);
     const bool any_goes =
         std::any_of(there.begin(), there.end(), [](const Ask* one) { return one->pod.terminating && !one->pod.stuck; });
-    // A timer that is due already (a pod stated again may be stuck at once) is looked at with the next tick.
-    const bool held_up = state == "delay"                          ? oracle.next_timer_ns() != INT64_MAX
+    const bool held_up = state == "delay" ? ask.reserved_since + ask.reserved_by.delay_ns > oracle.now()
                          : state == "pending" || state == "coming" ? any_goes
                          : state == "behind"                       ? !others.empty()
                                                                    : true;

@@ -153,7 +153,8 @@ EngineOptions random_options(Random& random, bool with_tbb) {
     if (random.chance(30)) {
         options.score_resources = random_scored(random);
     }
-    options.preemption.guarantee = random.chance(92);
+    options.preemption.guarantee =
+        Random(Random(random).next()).chance(92);  // the histories of before there was any stay as they are
     return options;
 }
 
