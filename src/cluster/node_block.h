@@ -125,12 +125,16 @@ struct NodeBlock {
         return least;
     }
 
+    // Capacity beyond what runs there; below 0 if that is more.
+    std::int64_t unused(std::uint32_t lane, ResourceId resource) const {
+        const ResourceColumns* const owned = columns(resource);
+        return owned == nullptr ? 0 : owned->capacity[lane] - owned->used[lane] - owned->foreign[lane];
+    }
+
     // The most that an ask of this priority could get of a resource.
     std::int64_t free_for(std::uint32_t lane, ResourceId resource, std::int32_t priority) const {
-        const ResourceColumns* const owned = columns(resource);
-        const std::int64_t amount =
-            owned == nullptr ? 0 : owned->capacity[lane] - owned->used[lane] - owned->foreign[lane];
-        return std::min(amount - held_from(lane, resource, priority), reach_from(lane, resource, priority));
+        return std::min(unused(lane, resource) - held_from(lane, resource, priority),
+                        reach_from(lane, resource, priority));
     }
 };
 

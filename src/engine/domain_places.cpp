@@ -84,11 +84,11 @@ std::uint16_t DomainPlaces::takes(const Entry& entry, const NodeBlock& block, st
     }
     for (const ResourceAmount& request : entry.ask_class->requests) {
         const ResourceColumns* const columns = block.columns(request.resource);
-        std::int64_t amount = columns == nullptr ? 0 : columns->capacity[lane];
-        if (columns != nullptr && entry.room == Room::that_is_free) {
-            amount -= columns->used[lane] + columns->foreign[lane];
-            amount -= block.held_from(lane, request.resource, entry.ask_class->priority);
-        }
+        const std::int64_t capacity = columns == nullptr ? 0 : columns->capacity[lane];
+        const std::int64_t amount = entry.room == Room::of_whole_nodes
+                                        ? capacity
+                                        : block.unused(lane, request.resource) -
+                                              block.held_from(lane, request.resource, entry.ask_class->priority);
         most = std::min(most, std::max<std::int64_t>(amount, 0) / request.value);
     }
     return static_cast<std::uint16_t>(most);

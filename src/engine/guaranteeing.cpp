@@ -175,12 +175,7 @@ bool Guaranteeing::may_make_room(AskId id, Slot slot) const {
     const NodeBlock& block = world_.node_state.block(block_of(slot));
     const std::uint32_t lane = lane_of(slot);
     for (const ResourceAmount& asked : world_.classes[world_.asks[id].ask_class].spec->requests) {
-        const bool known = raw(asked.resource) < block.resources.size() && block.resources[raw(asked.resource)];
-        if (asked.value == 0 || !known) {
-            continue;  // the trial knows better
-        }
-        const ResourceColumns& columns = *block.resources[raw(asked.resource)];
-        std::int64_t room = columns.capacity[lane] - columns.used[lane] - columns.foreign[lane];
+        std::int64_t room = block.unused(lane, asked.resource);
         for (const Pod& pod : pool_) {
             room += amount_of(world_.classes[world_.asks[pod.id].ask_class].spec->occupies, asked.resource);
         }

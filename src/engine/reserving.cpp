@@ -239,10 +239,8 @@ std::vector<ResourceAmount> Reserving::need(AskId id, Slot slot, const Before& e
     const std::uint32_t lane = lane_of(slot);
     std::vector<ResourceAmount> need = world_.classes[world_.asks[id].ask_class].spec->requests;
     for (ResourceAmount& one : need) {
-        const ResourceColumns* const columns = block.columns(one.resource);
-        const std::int64_t there =
-            columns == nullptr ? 0 : columns->capacity[lane] - columns->used[lane] - columns->foreign[lane];
-        one.value -= there - earlier.of(one.resource) - kept_by_operators(id, slot, one.resource);
+        one.value -=
+            block.unused(lane, one.resource) - earlier.of(one.resource) - kept_by_operators(id, slot, one.resource);
     }
     for (const AskId pod : world_.nodes[slot].allocations) {
         if (is_coming(pod)) {

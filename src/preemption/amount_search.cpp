@@ -122,9 +122,8 @@ bool AmountSearch::find_room(const Node& node) {
     for (std::size_t k = 0; k < free_.size(); ++k) {
         const ResourceAmount& request = ask_class_.requests[k];
         resources_[k] = node.pods->find(request.resource);
-        const ResourceColumns* const columns = block.columns(request.resource);
-        free_[k] = (columns == nullptr ? 0 : columns->capacity[lane] - columns->used[lane] - columns->foreign[lane]) -
-                   block.held_from(lane, request.resource, ask_class_.priority) - request.value;
+        free_[k] = block.unused(lane, request.resource) - block.held_from(lane, request.resource, ask_class_.priority) -
+                   request.value;
         const bool lacking = lacks(node, k);
         short_of_[k] += lacking ? 1 : 0;
         possible = possible && !lacking;

@@ -17,10 +17,8 @@ bool ObstacleSearch::has_room(Slot slot) {
     for (std::size_t k = 0; k < room_.size(); ++k) {
         const ResourceAmount& request = ask_class_.requests[k];
         resources_[k] = pods_->find(request.resource);
-        const ResourceColumns* const columns = block.columns(request.resource);
-        room_[k] = (columns == nullptr ? 0 : columns->capacity[lane] - columns->used[lane] - columns->foreign[lane]) -
-                   block.held_from(lane, request.resource, ask_class_.priority) - request.value +
-                   (resources_[k] == nullptr ? 0 : resources_[k]->rest[first_]);
+        room_[k] = block.unused(lane, request.resource) - block.held_from(lane, request.resource, ask_class_.priority) -
+                   request.value + (resources_[k] == nullptr ? 0 : resources_[k]->rest[first_]);
         refusals_.short_of[k] += room_[k] < 0 ? 1 : 0;
         enough = enough && room_[k] >= 0;
     }

@@ -16,11 +16,6 @@ namespace {
 constexpr std::int64_t kMiddle = 50;  // a pod that changes nothing
 constexpr std::int64_t kUnit = 40;    // of a device's 1000, per point
 
-std::int64_t free_of(const NodeBlock& block, ResourceId resource, std::uint32_t lane) {
-    const ResourceColumns* const columns = block.columns(resource);
-    return columns == nullptr ? 0 : columns->capacity[lane] - columns->used[lane] - columns->foreign[lane];
-}
-
 // How much of the rest of the devices no cpu is left for.
 std::int64_t stranded(std::int64_t devices_free, std::int64_t cpu_free, std::int64_t devices, std::int64_t cpu) {
     const std::int64_t served =
@@ -66,8 +61,8 @@ private:
         const ResourceColumns* const cpu_owned = block.columns(kCpu);
         const std::int64_t devices = owned == nullptr ? 0 : owned->capacity[lane];
         const std::int64_t cpu = cpu_owned == nullptr ? 0 : cpu_owned->capacity[lane];
-        const std::int64_t devices_free = free_of(block, resource, lane);
-        const std::int64_t cpu_free = free_of(block, kCpu, lane);
+        const std::int64_t devices_free = block.unused(lane, resource);
+        const std::int64_t cpu_free = block.unused(lane, kCpu);
         return stranded(devices_free - amount, cpu_free - ask_class.cpu_request, devices, cpu) -
                stranded(devices_free, cpu_free, devices, cpu) + begun((*block.reaches[raw(resource)])[lane], amount);
     }
