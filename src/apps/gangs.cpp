@@ -126,7 +126,7 @@ std::uint64_t* Gangs::counter_of(GangProgress progress) {
     }
 }
 
-void Gangs::count(Gang& gang, std::int64_t now_ns) {
+void Gangs::note_progress(Gang& gang, std::int64_t now_ns) {
     const GangProgress before = std::exchange(gang.progress, gang.members.empty()            ? GangProgress::none
                                                              : gang.assigned >= gang.minimum ? GangProgress::complete
                                                              : gang.assigned > 0             ? GangProgress::partial

@@ -150,7 +150,7 @@ public:
     GangId reserved() const { return reserved_; }
     std::int64_t reserved_until_ns() const { return reserved_until_ns_; }
     // The gang's quorum, or members with nodes, may be others now.
-    void count(Gang&, std::int64_t now_ns);
+    void note_progress(Gang&, std::int64_t now_ns);
     const GangTally& tally() const { return tally_; }
     // Values that the gang takes over of its eldest member.
     void set_values(Gang&, std::uint32_t minimum, std::int32_t priority, GangTopology);

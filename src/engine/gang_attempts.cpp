@@ -159,8 +159,12 @@ void GangAttempts::note_failure(AskId id) {
         judged_class_ = shared ? ask_class : kNone<ClassId>;
         judged_at_ = position;
     }
+    tell(failure);
+}
+
+void GangAttempts::tell(Failure& failure) {
     failure.told = {.message = failure.message, .chosen = nullptr, .nodes = 0, .nominated = false};
-    lifecycle_.commit().happened({.kind = Happening::Kind::failed, .ask = id, .failure = &failure.told});
+    lifecycle_.commit().happened({.kind = Happening::Kind::failed, .ask = failure.ask, .failure = &failure.told});
 }
 
 std::uint32_t GangAttempts::failed_predicates() const {
@@ -236,8 +240,7 @@ void GangAttempts::fail_to_hold(const Gang& gang, AskId id) {
         failure.ask = id;
         failure.failed_predicates = domains_.of_no_domain();
         failure.message = domains_.text_of_none(gang);
-        failure.told = {.message = failure.message, .chosen = nullptr, .nodes = 0, .nominated = false};
-        lifecycle_.commit().happened({.kind = Happening::Kind::failed, .ask = id, .failure = &failure.told});
+        tell(failure);
         return;
     }
     const InDomain in(domains_, id, domain);

@@ -30,7 +30,6 @@ public:
 
     // The members are out of the order, and charged; afterwards each has a place or waits. As many attempts as members.
     void make(Element members);
-    GangDomains& domains() { return domains_; }
 
 private:
     // No further pass in a domain is made once so many members were looked at.
@@ -50,6 +49,7 @@ private:
     void fail_to_hold(const Gang&, AskId);
     bool try_member(const Gang&, AskId, const GangDomain*);
     void note_failure(AskId);
+    void tell(Failure&);
     void keep(Gang&);
     void join_failed(const Gang&);
     void give_up(Gang&);

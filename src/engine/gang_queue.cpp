@@ -197,7 +197,7 @@ void GangQueue::settle_all() {
         }
         for (const GangId id : gangs) {
             settle(world_.gangs[id]);
-            world_.gangs.count(world_.gangs[id], world_.now_ns);
+            world_.gangs.note_progress(world_.gangs[id], world_.now_ns);
         }
         commit_.finish();
     }
