@@ -68,11 +68,10 @@ enum class MemberStands : std::uint8_t { runs, holds, gated, refused, going, fou
 
 // A member of a pod group that is placed together.
 struct GroupMember {
-    std::string pod;      // its key
-    std::string state;    // "allocated", "gated", ...
-    std::string node;     // where it is, or where the group's next attempt would place it
-    std::string why;      // without a node: the reason
-    bool placed = false;  // it is there already
+    std::string pod;    // its key
+    std::string state;  // "allocated", "gated", ...
+    std::string node;   // where it is, or where the group's next attempt would place it
+    std::string why;    // without a node: the reason
     MemberStands stands = MemberStands::failed;
 };
 

@@ -76,7 +76,6 @@ private:
                          .state = std::string(to_string(ask.state)),
                          .node = {},
                          .why = {},
-                         .placed = !waits(id),
                          .stands = MemberStands::runs};
         if (is_on_node(ask.state)) {
             told.node = world_.nodes.name(ask.slot);

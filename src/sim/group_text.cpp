@@ -57,6 +57,18 @@ void write_names(Markup& out, const char* name, const GroupExplanation& group, M
     out.end();
 }
 
+void write_members(Markup& out, const GroupExplanation& group) {
+    out.begin_list("members");
+    for (const GroupMember& member : group.members) {
+        out.begin_object();
+        out.text("pod", member.pod);
+        out.text("state", member.state);
+        out.text(member.node.empty() ? "message" : "node", member.node.empty() ? member.why : member.node);
+        out.end();
+    }
+    out.end();
+}
+
 }  // namespace
 
 void print_group(std::FILE* out, const GroupExplanation& group, std::size_t columns) {
@@ -72,7 +84,7 @@ void print_group(std::FILE* out, const GroupExplanation& group, std::size_t colu
             }
             at->second.push_back(member.pod);
         } else {
-            (member.placed ? there : found).push_back(member.pod + " on " + member.node);
+            (member.stands == MemberStands::found ? found : there).push_back(member.pod + " on " + member.node);
         }
     }
     const std::string outcome = fmt::format("pod group {}: {}", group.name, group_outcome(group));
@@ -83,7 +95,7 @@ void print_group(std::FILE* out, const GroupExplanation& group, std::size_t colu
     if (group.unlisted > 0) fmt::print(out, "      and {} younger members\n", group.unlisted);
 }
 
-void write_group(Markup& out, const GroupExplanation& group) {
+void write_group(Markup& out, const GroupExplanation& group, bool members) {
     out.begin_object("podGroup");
     out.text("name", group.name);
     out.number("minAvailable", group.minimum);
@@ -101,15 +113,9 @@ void write_group(Markup& out, const GroupExplanation& group) {
         out.text("topology", group.topology);
         out.text("domain", group.domain);
     }
-    out.begin_list("members");
-    for (const GroupMember& member : group.members) {
-        out.begin_object();
-        out.text("pod", member.pod);
-        out.text("state", member.state);
-        out.text(member.node.empty() ? "message" : "node", member.node.empty() ? member.why : member.node);
-        out.end();
+    if (members) {
+        write_members(out, group);
     }
-    out.end();
     if (group.reserved) out.flag("reserved", true);
     if (group.unlisted > 0) out.number("unlisted", static_cast<std::int64_t>(group.unlisted));
     out.end();

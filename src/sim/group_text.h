@@ -13,6 +13,7 @@ namespace bayplan::sim {
 
 // Lines of so many columns at most (0: any).
 void print_group(std::FILE*, const GroupExplanation&, std::size_t columns);
-void write_group(Markup&, const GroupExplanation&);
+// `members`: each of them, too.
+void write_group(Markup&, const GroupExplanation&, bool members);
 
 }  // namespace bayplan::sim

@@ -58,7 +58,7 @@ public:
             add_explanation(decision, *decision.explanation);
         }
         if (decision.group) {
-            write_group(*out_, *decision.group);
+            write_group(*out_, *decision.group, decision.first_of_group);
         }
         if (decision.daemonset) {
             write_daemonset(*out_, *decision.daemonset);

@@ -13,6 +13,7 @@
 #include "sim/causes.h"
 #include "sim/drain.h"
 #include "sim/engine_session.h"
+#include "sim/told_groups.h"
 
 namespace bayplan::sim {
 namespace {
@@ -114,8 +115,13 @@ struct Simulation::Parts {
         std::optional<Engine::OnItsNode> on_its_node;
     };
 
-    void hand_out(LogLine&& line, Explained&& explained, const std::optional<GroupExplanation>& group,
-                  const OnDecision& on_decision) {
+    void tell_group(SimulatedDecision& decision, ToldGroups& groups, const std::optional<Explanation>& attempt) {
+        if (const kube::ConvertedPod* const pod = options.explain ? pending_pod(decision.pod) : nullptr) {
+            groups.tell(decision, *pod, attempt, [&] { return session.engine().explain(kShim, decision.pod, false); });
+        }
+    }
+
+    void hand_out(LogLine&& line, Explained&& explained, ToldGroups& groups, const OnDecision& on_decision) {
         const Outcome outcome = outcome_of(line.kind);
         Tried& tried = before[line.pod];
         ++tried.attempts;
@@ -145,13 +151,7 @@ struct Simulation::Parts {
         if (explained.whole && explained.whole->ends != AttemptEnd::in_a_verdict) {
             decision.outcome = outcome_of(*explained.whole);
         }
-        if (group && std::ranges::find(group->members, decision.pod, &GroupMember::pod) != group->members.end()) {
-            decision.group = group;
-        } else if (options.explain && !explained.whole && outcome == Outcome::unschedulable) {
-            // Not tried: refused, or without a quorum.
-            const std::optional<Explanation> told = session.engine().explain(kShim, decision.pod, false);
-            decision.group = told ? told->group : std::nullopt;
-        }
+        tell_group(decision, groups, explained.whole);
         decision.explanation = std::move(explained.whole);
         explain(decision, explained.full);
         if (outcome == Outcome::reserved && explained.on_its_node) {
@@ -283,14 +283,13 @@ struct Simulation::Parts {
 
     void hand_out_lines(Explained& explained, const OnDecision& on_decision) {
         session.take_orders();
-        // All members that an attempt tries are told of their group as it was before.
-        const std::optional<GroupExplanation> group = explained.whole ? explained.whole->group : std::nullopt;
+        ToldGroups groups;
         for (LogLine& line : session.take_lines()) {
             if (line.kind == LogLine::Kind::clear || line.kind == LogLine::Kind::release) {
                 continue;  // the pod is tried again
             }
             const std::vector<std::string> victims = line.victims;
-            hand_out(std::move(line), std::exchange(explained, {}), group, on_decision);
+            hand_out(std::move(line), std::exchange(explained, {}), groups, on_decision);
             let_go(victims);
         }
     }
@@ -348,7 +347,8 @@ std::optional<SimulatedDecision> Simulation::judge(std::string_view pod) {
         explanation->preemption.reset();
     }
     if (parts_->options.explain) {
-        decision.group = explanation->group;
+        decision.group = explanation->group ? std::make_shared<const GroupExplanation>(*explanation->group) : nullptr;
+        decision.first_of_group = true;
         const std::optional<Explanation> full = parts_->all_failures(explanation, kShim, pod);
         decision.explanation = std::move(explanation);
         parts_->explain(decision, full);
@@ -384,8 +384,10 @@ bool Simulation::run(const OnDecision& on_decision, const std::function<bool()>&
         now = next;
     }
     parts_->hand_out_queued(on_decision);
+    ToldGroups groups;
     for (const std::string_view pod : parts_->dump.gated()) {
-        if (const std::optional<SimulatedDecision> decision = judge(pod)) {
+        if (std::optional<SimulatedDecision> decision = judge(pod)) {
+            parts_->tell_group(*decision, groups, decision->explanation);
             on_decision(*decision);
         }
     }

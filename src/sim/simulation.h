@@ -67,7 +67,10 @@ struct SimulatedDecision {
     // With an explanation: what stands behind each failure of a node, in their order; and what would have to be otherwise.
     std::unordered_map<std::string, std::vector<std::string>> causes;
     std::vector<std::string> nearest;
-    std::optional<GroupExplanation> group;          // of a pod that is placed with its group, before their attempt
+    // With explanations, of a pod that is placed with its group: as that was before the attempt. Each member is told of it, the
+    // first one with the list of all.
+    std::shared_ptr<const GroupExplanation> group;
+    bool first_of_group = false;
     std::optional<DaemonsetExplanation> daemonset;  // if reserved, and explanations were asked for
 };
 

@@ -57,7 +57,7 @@ TEST_P(GroupExplained, each_member_is_tried_as_if_those_before_it_ran) {
     EXPECT_EQ(group.found, 2u);
     ASSERT_EQ(group.members.size(), 3u);
     EXPECT_EQ(group.members[0].node, "n1");
-    EXPECT_FALSE(group.members[0].placed);
+    EXPECT_EQ(group.members[0].stands, MemberStands::found);
     EXPECT_EQ(group.members[1].node, "n1");
     EXPECT_EQ(group.members[2].node, "");
     EXPECT_EQ(group.members[2].why.substr(0, 50), "0/1 nodes are available: 1 Insufficient cpu.");
@@ -76,7 +76,7 @@ TEST_P(GroupExplained, what_would_be_placed_is_placed) {
     EXPECT_EQ(after.assigned, 2u);
     ASSERT_EQ(after.members.size(), 2u);
     for (std::size_t at = 0; at < 2; ++at) {
-        EXPECT_TRUE(after.members[at].placed);
+        EXPECT_EQ(after.members[at].stands, MemberStands::runs);
         EXPECT_EQ(after.members[at].node, before.members[at].node);
     }
 }
