@@ -109,7 +109,10 @@ private:
     void build() {
         graph_ = std::make_unique<tbb::flow::graph>();
         propose_ = std::make_unique<tbb::flow::function_node<Message, Message>>(
-            *graph_, tbb::flow::unlimited, [this](Message batch) noexcept { return propose_all(batch); });
+            *graph_, tbb::flow::unlimited, [this](Message batch) noexcept {
+                happens_after(batch);  // before this object is read, too: a worker may be older than it
+                return propose_all(batch);
+            });
         ordered_ = std::make_unique<tbb::flow::sequencer_node<Message>>(
             *graph_, [](const Message& batch) noexcept { return static_cast<std::size_t>(batch->number - 1); });
         tbb::flow::make_edge(*propose_, *ordered_);
@@ -130,7 +133,6 @@ private:
     };
 
     Message propose_all(Message batch) const noexcept {
-        happens_after(batch);
         const Body body{this, batch};
         happens_before(&body);  // each body sees what its caller did before the loop
         tbb::parallel_for(std::size_t{0}, batch->proposals.size(), body, tbb::simple_partitioner());
