@@ -31,12 +31,14 @@ protected:
         shim_.send(ApplicationsMessage{.add = std::span(&item, 1), .remove = {}});
     }
 
-    void gang_member(const std::string& key, std::uint32_t minimum, std::int64_t cpu) {
+    // Without a minimum: of a group whose pods are tried one by one.
+    void gang_member(const std::string& key, std::uint32_t minimum, std::int64_t cpu,
+                     const std::string& group = "gang") {
         const Amount amount{shim_.id("cpu"), cpu};
         AskItem item;
         item.key = key;
         item.application = shim_.id("app");
-        item.group = shim_.id("gang");
+        item.group = shim_.id(group);
         item.group_min_available = minimum;
         item.requests = std::span(&amount, 1);
         shim_.send(AsksMessage{std::span(&item, 1)});
@@ -182,6 +184,25 @@ TEST_F(QueuesTest, a_placed_pod_that_is_resized_is_charged_what_it_has_now) {
     EXPECT_EQ(engine_.run(10), 1u);
     EXPECT_EQ(queue("root.a").used.at("vcore"), 4000);
     EXPECT_EQ(engine_.ask_state("s", "two"), "unacknowledged");
+}
+
+TEST_F(QueuesTest, a_pod_that_left_its_group_when_it_was_placed_comes_back_to_a_place_of_its_own) {
+    give("    - {name: a, submitacl: '*'}\n");
+    application("app", "root.a");
+    shim_.node("n", {{"cpu", 2000}, {"pods", 10}});
+    gang_member("eldest", 0, 1000, "group");
+    shim_.ask("between", "app", {{"cpu", 1000}});
+    gang_member("leaves", 0, 1000, "group");
+    EXPECT_GT(engine_.run(10), 0u);
+    ASSERT_EQ(engine_.ask_state("s", "leaves"), "unacknowledged") << "pods of a group follow one another";
+    ASSERT_EQ(engine_.ask_state("s", "between"), "unschedulable");
+
+    gang_member("leaves", 1, 1000);
+    shim_.nack("leaves");
+    engine_.apply(Tick{100'000'000'000});
+    EXPECT_GT(engine_.run(10), 0u);
+    EXPECT_EQ(engine_.ask_state("s", "between"), "unacknowledged");
+    EXPECT_EQ(engine_.ask_state("s", "leaves"), "unschedulable");
 }
 
 }  // namespace
