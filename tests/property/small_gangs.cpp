@@ -23,18 +23,18 @@ Event send(oracle::OwnedBody body) { return StateEvent{"s", 0, false, std::move(
 
 Event connect(Received received = Received::last) { return ConnectEvent{"s", 1, true, received, 0}; }
 
-oracle::OwnedAsk member(char group, std::uint32_t number) {
+oracle::OwnedAsk member(char group, std::uint32_t number, std::uint32_t minimum) {
     return {.key = gang_pod(group, number),
             .application = kApplication,
             .group = kGroup + static_cast<DictId>(group - 'a'),
-            .group_min_available = kGangMembers,
+            .group_min_available = minimum,
             .requests = {{kCpu, 1}}};
 }
 
-oracle::OwnedReleases all_gone() {
+oracle::OwnedReleases all_gone(std::uint32_t members) {
     oracle::OwnedReleases all;
     for (const char group : {'a', 'b', 'c'}) {
-        for (std::uint32_t number = 0; number < kGangMembers; ++number) {
+        for (std::uint32_t number = 0; number < members; ++number) {
             all.releases.push_back({gang_pod(group, number), 0});
         }
     }
@@ -53,31 +53,28 @@ std::vector<Event> beginning() {
                                       {kGroup, "a"},
                                       {kGroup + 1, "b"},
                                       {kGroup + 2, "c"}}}),
-            send(oracle::OwnedResyncBegin{}),
-            send(oracle::OwnedApplications{{{kApplication, 0, 0}}, {}}),
+            send(oracle::OwnedResyncBegin{}), send(oracle::OwnedApplications{{{kApplication, 0, 0}}, {}}),
             send(oracle::OwnedSpecs{{{kGated, gated}}, {}}),
-            send(oracle::OwnedNodes{
-                {{kLargeNode, NodeAction::create, {{kCpu, 2}}}, {kSmallNode, NodeAction::create, {{kCpu, 1}}}}}),
+            // In this order, so that the second of three pods is on the small node.
+            send(oracle::OwnedNodes{{{kSmallNode, NodeAction::create, {{kCpu, kRoom - kRoomOfLarge}}},
+                                     {kLargeNode, NodeAction::create, {{kCpu, kRoomOfLarge}}}}}),
             send(oracle::OwnedResyncEnd{})};
 }
 
-std::vector<Event> events_of(GangTrouble trouble) {
+std::vector<Event> events_of(GangTrouble trouble, std::uint32_t minimum) {
     const oracle::OwnedReleases release{{{gang_pod('a', 0), 0}}};
     switch (trouble) {
         case GangTrouble::none: return {};
         case GangTrouble::release: return {send(release)};
         case GangTrouble::refuse: return {send(oracle::OwnedNacks{{gang_pod('a', 0)}})};
         case GangTrouble::gate: {
-            oracle::OwnedAsk gated = member('a', 0);
+            oracle::OwnedAsk gated = member('a', 0, minimum);
             gated.spec = kGated;
             return {send(oracle::OwnedAsks{{gated}})};
         }
-        case GangTrouble::lower: {
-            oracle::OwnedAsk lower = member('a', 0);
-            lower.group_min_available = 1;
-            return {send(oracle::OwnedAsks{{lower}})};
-        }
-        case GangTrouble::lose_node: return {send(oracle::OwnedNodes{{{kSmallNode, NodeAction::decommission}}})};
+        case GangTrouble::lower: return {send(oracle::OwnedAsks{{member('a', 0, 1)}})};
+        case GangTrouble::lose_small: return {send(oracle::OwnedNodes{{{kSmallNode, NodeAction::decommission}}})};
+        case GangTrouble::lose_large: return {send(oracle::OwnedNodes{{{kLargeNode, NodeAction::decommission}}})};
         case GangTrouble::drain_node: return {send(oracle::OwnedNodes{{{kSmallNode, NodeAction::drain}}})};
         case GangTrouble::duplicate: return {StateEvent{"s", -1, false, release}};
         case GangTrouble::gap: return {StateEvent{"s", 1, false, release}, connect()};
@@ -108,10 +105,12 @@ History history_of(const SmallGangs& gangs) {
         switch (step) {
             case GangStep::attempt: events.push_back(RunEvent{1}); break;
             case GangStep::deadline: events.push_back(TickEvent{kDeadline}); break;
-            case GangStep::trouble: append(events, events_of(gangs.trouble)); break;
+            case GangStep::trouble: append(events, events_of(gangs.trouble, gangs.minimum)); break;
             default: {
                 const char group = static_cast<char>('a' + static_cast<int>(step));
-                events.push_back(send(oracle::OwnedAsks{{member(group, came[group]++)}}));
+                oracle::OwnedAsk next = member(group, came[group]++, gangs.minimum);
+                next.requests[0].value = came[group] == gangs.minimum ? gangs.last_cpu : 1;
+                events.push_back(send(oracle::OwnedAsks{{next}}));
             }
         }
     }
@@ -123,12 +122,12 @@ History history_of(const SmallGangs& gangs) {
     return history;
 }
 
-std::vector<Event> probing() {
+std::vector<Event> probing(const SmallGangs& gangs) {
     oracle::OwnedAsks probes;
-    for (std::uint32_t number = 0; number < kProbes; ++number) {
+    for (std::uint32_t number = 0; number < kRoom; ++number) {
         probes.asks.push_back({.key = probe(number), .application = kApplication, .requests = {{kCpu, 1}}});
     }
-    return {send(all_gone()), send(probes), RunEvent{100}};
+    return {send(all_gone(gangs.minimum)), send(probes), RunEvent{100}};
 }
 
 }  // namespace bayplan::property

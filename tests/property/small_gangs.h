@@ -21,7 +21,8 @@ enum class GangTrouble {
     refuse,        // its node does not take it
     gate,          // it is stated again, with a scheduling gate
     lower,         // it is stated again, with a minimum of 1
-    lose_node,     // the smaller node is gone
+    lose_small,    // the smaller node is gone
+    lose_large,    // no group fits any more
     drain_node,    // it takes nobody
     duplicate,     // the shim's last message comes once more
     gap,           // a message is lost: the connection is cut, and made again
@@ -35,17 +36,19 @@ constexpr int kGangTroubles = static_cast<int>(GangTrouble::clock_ahead) + 1;
 struct SmallGangs {
     EngineOptions options;
     GangTrouble trouble = GangTrouble::none;
+    std::uint32_t minimum = 2;    // of each group
+    std::int64_t last_cpu = 1;    // of its last member; of all others 1
     std::vector<GangStep> steps;  // in order
 };
 
-constexpr std::uint32_t kGangMembers = 2;
 std::string gang_pod(char group, std::uint32_t member);
 
 // The steps; then time passes and everything is tried until nothing is left to be tried.
 History history_of(const SmallGangs&);
-// The end: all pods go, and `kProbes` pods come that fill the nodes that are left.
-constexpr std::uint32_t kProbes = 3;
-std::vector<Event> probing();
+// The end: all pods go, and `kRoom` others come, so many as the nodes took at the beginning.
+constexpr std::uint32_t kRoom = 3;
+constexpr std::uint32_t kRoomOfLarge = 2;
+std::vector<Event> probing(const SmallGangs&);
 std::string probe(std::uint32_t number);
 
 }  // namespace bayplan::property
