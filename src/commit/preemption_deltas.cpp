@@ -73,12 +73,8 @@ Commit::PodFlags Commit::flags_of(const Ask& ask) {
 // Topology spread leaves out what terminates; all else counts as before.
 void Commit::apply_flags(AskId id, PodFlags flags) {
     Ask& ask = tables_.asks[id];
-    if (ask.slot != kNone<Slot> && ask.terminating != flags.terminating) {
-        const SpecId spec = tables_.classes.spec_of(ask);
-        tables_.topology.remove_pod(spec, ask.slot, ask.terminating);
-        tables_.topology.add_pod(spec, ask.slot, flags.terminating);
-    }
     if (ask.slot != kNone<Slot>) {
+        tables_.topology.pod_marked(tables_.classes.spec_of(ask), ask.slot, ask.terminating, flags.terminating);
         note_change(ask.slot);
     }
     ask.terminating = flags.terminating;

@@ -309,13 +309,13 @@ void Inputs::add_ask(ShimId id, const AskItem& record, std::uint64_t key_hash) {
     take_grace(ask_id, record);
     take_tags(ask_id);
     key.priority = ask.priority = record.priority;
-    key.time_ns = lifecycle_.gangs().time_of(shim.resync_open, record.created_s);
+    key.time_ns = lifecycle_.gangs().came(ask_id, shim.resync_open, record.created_s);
     take_class(ask, class_of(id, record));
     ask.application = application_;
     if (ask.application != kNone<ApplicationId>) {
         Application& application = world_.applications[ask.application];
         application.asks.push_back(world_.asks, ask_id);
-        take_group(ask_id, record, key.time_ns);
+        take_group(ask_id, record);
         if (record.group != 0 && ask.group == kNoGroup) {
             ask.group = world_.applications.join_group(ask.application, text_of(shim, record.group), ask.sequence,
                                                        key.time_ns, record.created_s);

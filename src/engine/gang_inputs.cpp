@@ -10,8 +10,7 @@ bool Inputs::says_gang(const AskItem& record, bool foreign) {
 }
 
 // Takes over the group that the pod names, if it is placed together (rules/gangs.md).
-// `time_ns`: its age, if it says so for the first time.
-void Inputs::take_group(AskId id, const AskItem& record, std::int64_t time_ns) {
+void Inputs::take_group(AskId id, const AskItem& record) {
     GangQueue& gangs = lifecycle_.gangs();
     Ask& ask = world_.asks[id];
     Shim& shim = world_.shims[ask.shim];
@@ -27,7 +26,7 @@ void Inputs::take_group(AskId id, const AskItem& record, std::int64_t time_ns) {
                     {.application = world_.applications[ask.application].name,
                      .group = text_of(shim, record.group),
                      .topology_key = text_of(shim, record.group_topology_key)},
-                    record, time_ns);
+                    record);
     } else if (is_coscheduled(ask.group)) {
         const std::int64_t age_ns = world_.gangs.member(id).age.time_ns;
         gangs.leave(id);

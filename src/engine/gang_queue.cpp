@@ -24,22 +24,25 @@ std::string_view text_of(GroupFault fault) {
 
 }  // namespace
 
-std::int64_t GangQueue::time_of(bool in_resync, std::int64_t created_s) const {
+std::int64_t GangQueue::came(AskId id, bool in_resync, std::int64_t created_s) {
     if (!on()) {
         return 0;
     }
+    if (raw(id) >= came_ns_.size()) {
+        came_ns_.resize(std::max<std::size_t>(raw(id) + std::size_t{1}, 2 * came_ns_.size()), 0);
+    }
     const std::int64_t created = std::clamp<std::int64_t>(created_s, 0, kCreatedMax_s);
-    return in_resync ? kResyncBase_ns + created * kSecond_ns : world_.now_ns;
+    return came_ns_[raw(id)] = in_resync ? kResyncBase_ns + created * kSecond_ns : world_.now_ns;
 }
 
 // --- members
 
-void GangQueue::state(AskId id, const Names& names, const AskItem& record, std::int64_t time_ns) {
+void GangQueue::state(AskId id, const Names& names, const AskItem& record) {
     const bool faulty = record.group_fault != GroupFault::none;
     GangMember member;
     member.fault = record.group_fault;
     member.minimum = record.group_min_available;
-    member.age = {time_ns, world_.asks[id].sequence, id};
+    member.age = {came_ns_[raw(id)], world_.asks[id].sequence, id};
     std::int64_t deadline_ns = INT64_MAX;  // of its gang, if it stays there
     Ask& ask = world_.asks[id];
     if (!faulty) {
@@ -57,7 +60,6 @@ void GangQueue::state(AskId id, const Names& names, const AskItem& record, std::
             note(id);
             return;
         }
-        member.age = before.age;
         member.told = before.told;
         deadline_ns = before.gang == member.gang && !faulty ? world_.gangs[member.gang].deadline_ns : deadline_ns;
         leave(id);

@@ -35,8 +35,8 @@ public:
         : world_(world), commit_(commit), end_allocation_(std::move(end_allocation)) {}
 
     bool on() const { return world_.options.coscheduling.mode != Coscheduling::off; }
-    // Of an ask that comes; `created_s` as its statement says it.
-    std::int64_t time_of(bool in_resync, std::int64_t created_s) const;
+    // Takes down when an ask came, which is its age in every gang, and returns it; `created_s` as its statement says it.
+    std::int64_t came(AskId, bool in_resync, std::int64_t created_s);
 
     // As the item's numbers say.
     struct Names {
@@ -45,7 +45,7 @@ public:
         std::string_view topology_key;
     };
     // The group that the item names is the ask's from now on; it is at the gate, has a node, or is about to.
-    void state(AskId, const Names&, const AskItem&, std::int64_t time_ns);
+    void state(AskId, const Names&, const AskItem&);
     void leave(AskId);  // it goes
     // Whether it waits, terminates, ... may have changed. Its gang is tried again.
     void note(AskId);
@@ -121,6 +121,7 @@ private:
     void tell(AskId, std::string why);
 
     World& world_;
+    std::vector<std::int64_t> came_ns_;  // by ask
     Commit& commit_;
     std::function<void(AskId)> end_allocation_;
     void sort_by_first_member(std::vector<GangId>&) const;

@@ -93,6 +93,14 @@ void ClusterFacts::remove_pod(SpecId id, Slot slot, bool terminating) {
     volumes_.remove_pod(spec, slot);
 }
 
+void ClusterFacts::pod_marked(SpecId id, Slot slot, bool terminated, bool terminates) {
+    ++marks_version_;
+    if (terminated != terminates) {
+        remove_pod(id, slot, terminated);
+        add_pod(id, slot, terminates);
+    }
+}
+
 // --- objects
 
 void ClusterFacts::set_namespace(Text name, std::vector<Label> sorted_labels) {

@@ -60,6 +60,8 @@ public:
     void set_facts(Slot, std::shared_ptr<const NodeFacts>);
     void add_pod(SpecId, Slot, bool terminating);
     void remove_pod(SpecId, Slot, bool terminating);
+    // A pod that is there terminates from now on, or does not any more; or it is marked as a victim, or no more.
+    void pod_marked(SpecId, Slot, bool terminated, bool terminates);
 
     // Objects; the texts are held by the caller.
     void set_namespace(Text name, std::vector<Label> sorted_labels);
@@ -81,10 +83,10 @@ public:
     const NodeVolumes& volumes_on(Slot slot) const {
         return raw(slot) < uses_.size() ? uses_[raw(slot)].volumes : nothing_.volumes;
     }
-    // Grows with every change of objects (nodes and pods are in the change log).
+    // Grows with every change of objects and marks of pods (all else of nodes and pods is in the change log).
     std::uint64_t version() const {
-        return counts_.terms_version() + objects_version_ + volumes_.version() + volumes_.use_version() +
-               claims_.version();
+        return counts_.terms_version() + objects_version_ + marks_version_ + volumes_.version() +
+               volumes_.use_version() + claims_.version();
     }
     // The same without volumes and claims.
     std::uint64_t terms_version() const { return counts_.terms_version() + objects_version_; }
@@ -155,6 +157,7 @@ private:
     const NodeUse nothing_{};
     ChangeLog pod_log_;
     std::uint64_t objects_version_ = 1;
+    std::uint64_t marks_version_ = 0;
     std::uint64_t plans_made_ = 0;
     std::vector<std::unique_ptr<SpecPlan>> plans_;  // by SpecId
 };

@@ -26,7 +26,7 @@ std::int64_t Oracle::time_of(const Ask& ask) const {
 
 // Its time and the number of its group, when it is new.
 void Oracle::rank(Ask& ask) const {
-    ask.time = time_of(ask);
+    ask.came = ask.time = time_of(ask);
     ask.group_number = ask.sequence;
     for (const auto& [sequence, other] : asks_) {
         if (!ask.coscheduled() && ask.group_minimum == 0 && !ask.group.empty() && !other.coscheduled() &&
@@ -40,7 +40,7 @@ void Oracle::rank(Ask& ask) const {
 }
 
 // A group stated with a minimum may be another one each time; one without is that of the first statement.
-void Oracle::regroup(Ask& ask, const Ask& wanted, std::int64_t joined) {
+void Oracle::regroup(Ask& ask, const Ask& wanted) {
     const std::string before = ask.gang;
     const std::uint32_t minimum_before = ask.group_minimum;
     const GroupFault fault_before = ask.group_fault;
@@ -52,9 +52,7 @@ void Oracle::regroup(Ask& ask, const Ask& wanted, std::int64_t joined) {
     ask.group_fault = says ? wanted.group_fault : GroupFault::none;
     ask.group_minimum = says ? wanted.group_minimum : 0;
     ask.topology = says ? wanted.topology : Topology();
-    if (!before.empty() || fault_before != GroupFault::none) {
-        joined = ask.joined;
-    } else {
+    if (before.empty() && fault_before == GroupFault::none) {
         ask.told_why.clear();
     }
     const std::string after = says ? gang_key(ask) : "";
@@ -69,21 +67,20 @@ void Oracle::regroup(Ask& ask, const Ask& wanted, std::int64_t joined) {
         leave_gang(ask);
     }
     if (says) {
-        join_group(ask, joined);
+        join_group(ask);
     } else {
-        ask.time = joined;
+        ask.time = ask.came;
         ask.group_number = ask.sequence;
         ask.pod.group_number = ask.sequence;
     }
 }
 
-void Oracle::join_group(Ask& ask, std::int64_t joined) {
+void Oracle::join_group(Ask& ask) {
     ask.gang = gang_key(ask);
-    ask.joined = joined;
     if (!ask.gang.empty() && !gangs_.contains(ask.gang)) {
         Gang& gang = gangs_[ask.gang];
         gang.name = ask.application + "/" + ask.group;
-        gang.time = joined;
+        gang.time = ask.came;
         gang.number = ask.sequence;
     }
     ask.gang_group = ask.group;
@@ -117,7 +114,7 @@ std::vector<Ask*> Oracle::members(const std::string& gang) {
             out.push_back(&ask);
         }
     }
-    std::stable_sort(out.begin(), out.end(), [](const Ask* a, const Ask* b) { return a->joined < b->joined; });
+    std::stable_sort(out.begin(), out.end(), [](const Ask* a, const Ask* b) { return a->came < b->came; });
     return out;
 }
 
@@ -154,12 +151,12 @@ std::map<std::uint64_t, std::pair<int, int>> Oracle::elements_of_gangs() const {
         std::multimap<std::int64_t, std::uint64_t> by_age;
         for (const auto& [sequence, ask] : asks_) {
             if (ask.gang == key && counts(gang, ask) && !ask.has_node()) {
-                by_age.emplace(ask.joined, sequence);
+                by_age.emplace(ask.came, sequence);
             }
         }
         ++number;
         int position = 0;
-        for (const auto& [joined, sequence] : by_age) {
+        for (const auto& [came, sequence] : by_age) {
             out[sequence] = {number, position++};
         }
     }
