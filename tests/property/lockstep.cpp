@@ -235,18 +235,20 @@ std::string Lockstep::compare_explanation() {
     }
     const auto& [sequence, ask] =
         *std::next(oracle_.asks().begin(), static_cast<std::ptrdiff_t>(steps_ / 40 % oracle_.asks().size()));
-    if (ask.state != oracle::AskState::pending && ask.state != oracle::AskState::backoff &&
-        ask.state != oracle::AskState::unschedulable) {
+    const bool tried = ask.state == oracle::AskState::pending || ask.state == oracle::AskState::backoff ||
+                       ask.state == oracle::AskState::unschedulable;
+    if (!tried && ask.state != oracle::AskState::on_permit) {
         return "";
-    }
-    if (!ask.pod.spec->plugins.empty()) {
-        return "";  // the oracle keeps no words of plugins for nodes that are not asked about again
     }
     const std::optional<Explanation> explanation = engine_->explain(ask.shim, ask.key, false);
     if (!explanation) {
         return "no explanation of " + ask.shim + "/" + ask.key;
     }
-    const std::string difference = differing_explanations(*explanation, oracle_.answer(ask).explanation);
+    std::string difference = differing_groups(explanation->group, oracle_.group_of(ask));
+    // The oracle keeps no words of plugins for nodes that are not asked about again.
+    if (difference.empty() && tried && ask.pod.spec->plugins.empty()) {
+        difference = differing_explanations(*explanation, oracle_.answer(ask).explanation);
+    }
     return difference.empty() ? "" : "explanation of " + ask.shim + "/" + ask.key + ": " + difference;
 }
 
