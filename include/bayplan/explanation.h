@@ -88,6 +88,9 @@ struct GroupExplanation {
     bool reserved = false;             // nodes are reserved for it (rules/gangs.md)
     std::string topology;              // KEY (required) or KEY (preferred); empty: it has none
     std::string domain;                // KEY=VALUE in which nodes were looked for first; empty: no node has the key
+    // Until when members hold nodes while they wait for the minimum, in ns of the engine's clock. While none does: until when
+    // they would, if the next attempt were now. INT64_MAX: members never hold nodes (mode `unit`).
+    std::int64_t deadline_ns = INT64_MAX;
 };
 
 struct Explanation {

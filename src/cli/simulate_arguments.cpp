@@ -88,8 +88,8 @@ std::string contradiction(const SimulateArguments& arguments) {
     if (arguments.timeline.empty()) {
         return arguments.until_ms == sim::kNever ? "" : "--until goes with --timeline";
     }
-    if (!arguments.only.empty() || arguments.simulation.explain || arguments.simulation.full) {
-        return "--timeline goes without --only, --explain and --full";
+    if (!arguments.only.empty()) {
+        return "--timeline goes without --only";
     }
     if (arguments.format == sim::Format::wide || arguments.format == sim::Format::csv) {
         return "--timeline is told as table, json or yaml";
@@ -108,8 +108,10 @@ void add_simulate_options(CLI::App& simulate, SimulateArguments& arguments) {
         ->type_name("");
     simulate.add_option("--only", arguments.only, "judge this pod against the state as given; place nothing")
         ->type_name("NS/POD");
-    simulate.add_flag("--explain", arguments.simulation.explain,
-                      "with every decision: each node's verdict, predicate, reasons and scores");
+    simulate.add_flag(
+        "--explain", arguments.simulation.explain,
+        "with every decision: each node's verdict, predicate, reasons and scores, and its pod group; with --timeline "
+        "as of directly before the attempt");
     simulate.add_flag("--full", arguments.simulation.full,
                       "with --explain: all predicates that fail a node, not only the first");
     add_choice<Compat>(simulate, "--compat", arguments.simulation.compat,

@@ -194,7 +194,9 @@ int run_timeline(const SimulateArguments& arguments, kube::ClusterDump& dump, Pr
                                  arguments.simulation.coscheduling,
                                  arguments.until_ms,
                                  arguments.daemonset.with(arguments.simulation.compat),
-                                 arguments.simulation.queues};
+                                 arguments.simulation.queues,
+                                 arguments.simulation.explain,
+                                 arguments.simulation.full};
     sim::Timeline timeline(dump, std::move(events), options);
     const auto report = sim::make_timeline_report(arguments.format, stdout, look);
     std::size_t decisions = 0;

@@ -25,7 +25,8 @@ public:
                               .unlisted = 0,
                               .reserved = attempts_.lifecycle().gangs().is_reserved(gang_),
                               .topology = {},
-                              .domain = {}};
+                              .domain = {},
+                              .deadline_ns = attempts_.lifecycle().gangs().deadline_ns(gang_)};
         const Tentative tentative(attempts_.commit());
         suspend_nominations();
         choose_domain(told);

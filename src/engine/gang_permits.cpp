@@ -25,15 +25,25 @@ void GangQueue::permitted(AskId id) {
     count(id);
     const GangId of = world_.gangs.member(id).gang;
     const Gang& gang = world_.gangs[of];
-    if (gang.on_permit > 1) {
-        return;
+    if (gang.on_permit == 1) {
+        world_.gangs.set_deadline(of, deadline_from_now_ns(gang));
     }
+}
+
+std::int64_t GangQueue::deadline_from_now_ns(const Gang& gang) const {
     const CoschedulingOptions& options = world_.options.coscheduling;
     const std::int64_t most = CoschedulingOptions::kPermitTimeoutMax_ns;
-    const std::int64_t for_members = options.permit_timeout_per_member_ns > most / gang.counted
-                                         ? most
-                                         : options.permit_timeout_per_member_ns * gang.counted;
-    world_.gangs.set_deadline(of, world_.now_ns + std::min(most, options.permit_timeout_ns + for_members));
+    const std::uint32_t members = std::max(gang.counted, 1u);
+    const std::int64_t for_members =
+        options.permit_timeout_per_member_ns > most / members ? most : options.permit_timeout_per_member_ns * members;
+    return world_.now_ns + std::min(most, options.permit_timeout_ns + for_members);
+}
+
+std::int64_t GangQueue::deadline_ns(const Gang& gang) const {
+    if (world_.options.coscheduling.mode != Coscheduling::permit) {
+        return INT64_MAX;
+    }
+    return gang.on_permit > 0 ? gang.deadline_ns : deadline_from_now_ns(gang);
 }
 
 void GangQueue::approve(GangId id) {

@@ -80,7 +80,9 @@ public:
     void end_reservation(const std::string& why);
     void end_overdue_reservation();
 
-    std::string count_text(const Gang&) const;      // how far it is from its minimum
+    std::string count_text(const Gang&) const;  // how far it is from its minimum
+    // Until when members hold nodes, or would if the first of them did so now; INT64_MAX: they never do.
+    std::int64_t deadline_ns(const Gang&) const;
     std::string refusal(const Gang&, AskId) const;  // in what a refused member differs
     std::string topology_text(const GangTopology&) const;
     // The gang is later in the order than the ask, or than that one's gang.
@@ -104,6 +106,7 @@ private:
     void settle(Gang&);
     PendingKey key_of(const Gang&) const;
     std::vector<AskId> on_permit(const Gang&) const;
+    std::int64_t deadline_from_now_ns(const Gang&) const;
     void reject_if_broken(GangId);
     std::string why_broken(const Gang&) const;
     bool nominations_must_end(const Gang&) const;

@@ -43,6 +43,11 @@ public:
         if (!decision.message.empty()) {
             say(2, "", decision.message);
         }
+        behind(decision, decision.node, decision.outcome == Outcome::waiting);
+        fmt::print(out_, "\n");
+    }
+
+    void behind(const Explained& decision, std::string_view chosen, bool waits) {
         const std::vector<NodeExplanation>& nodes = decision.explanation->nodes;
         std::vector<const NodeExplanation*> feasible;
         std::map<Against, Group> groups;
@@ -54,7 +59,7 @@ public:
             }
         }
         if (!feasible.empty()) {
-            best(decision, feasible, nodes.size());
+            best(chosen, feasible, nodes.size());
         }
         if (!groups.empty()) {
             others(groups, nodes.size());
@@ -72,9 +77,8 @@ public:
             preemption(*decision.explanation->preemption);
         }
         if (decision.explanation->group) {
-            print_group(out_, *decision.explanation->group, columns_);
+            print_group(out_, *decision.explanation->group, columns_, waits);
         }
-        fmt::print(out_, "\n");
     }
 
 private:
@@ -168,8 +172,7 @@ private:
                    fmt::format("{}{}", fmt::join(names, ", "), more > 0 ? fmt::format(" and {} more", more) : "")});
     }
 
-    static void sort_in(const SimulatedDecision& decision, const NodeExplanation& node,
-                        std::map<Against, Group>& groups) {
+    static void sort_in(const Explained& decision, const NodeExplanation& node, std::map<Against, Group>& groups) {
         Against against;
         for (const PredicateFailure& failure : node.failures) {
             against.emplace_back(failure.predicate, failure.reasons, failure.verdict);
@@ -186,10 +189,10 @@ private:
     }
 
     // The chosen node first: of equal totals it is not the first by any other rule that shows.
-    void best(const SimulatedDecision& decision, std::vector<const NodeExplanation*>& feasible, std::size_t all) {
+    void best(std::string_view node_of_pod, std::vector<const NodeExplanation*>& feasible, std::size_t all) {
         std::stable_sort(feasible.begin(), feasible.end(), [&](const auto* one, const auto* other) {
-            const bool chosen = one->node == decision.node;
-            const bool other_chosen = other->node == decision.node;
+            const bool chosen = one->node == node_of_pod;
+            const bool other_chosen = other->node == node_of_pod;
             return std::tie(other->total, other_chosen) < std::tie(one->total, chosen);
         });
         const std::size_t shown = std::min(feasible.size(), kBestShown);
@@ -202,7 +205,7 @@ private:
         terminal::Table table(std::move(columns));
         for (std::size_t index = 0; index < shown; ++index) {
             const NodeExplanation& node = *feasible[index];
-            std::vector<std::string> cells{named(node.node, node.node == decision.node), std::to_string(node.total)};
+            std::vector<std::string> cells{named(node.node, node.node == node_of_pod), std::to_string(node.total)};
             for (const ScoreShare& share : node.scores) {
                 cells.push_back(std::to_string(share.weighted));
             }
@@ -282,6 +285,11 @@ std::string where_or_why(const SimulatedDecision& decision) {
 
 void print_explanation(std::FILE* out, const SimulatedDecision& decision, std::size_t columns) {
     ExplanationText(out, columns).explained(decision);
+}
+
+void print_explained(std::FILE* out, const Explained& explained, std::string_view node, bool waits,
+                     std::size_t columns) {
+    ExplanationText(out, columns).behind(explained, node, waits);
 }
 
 }  // namespace bayplan::sim

@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include "sim/virtual_time.h"
 #include "terminal/text.h"
 
 namespace bayplan::sim {
@@ -24,6 +25,9 @@ std::string in_domain(const GroupExplanation& group) {
     return group.domain.empty() ? fmt::format("; no node has its topology {}", group.topology)
                                 : fmt::format(", first in {} of its topology {}", group.domain, group.topology);
 }
+
+// In the form of a timeline's instants.
+std::string deadline_text(const GroupExplanation& group) { return seconds_text(instant_of(group.deadline_ns)); }
 
 // Whether the group would be placed, and if not, the reason.
 std::string group_outcome(const GroupExplanation& group) {
@@ -71,7 +75,7 @@ void write_members(Markup& out, const GroupExplanation& group) {
 
 }  // namespace
 
-void print_group(std::FILE* out, const GroupExplanation& group, std::size_t columns) {
+void print_group(std::FILE* out, const GroupExplanation& group, std::size_t columns, bool waits) {
     std::vector<std::string> there;
     std::vector<std::string> found;
     std::vector<std::pair<std::string_view, std::vector<std::string>>> without;  // by reason, the first one first
@@ -90,12 +94,14 @@ void print_group(std::FILE* out, const GroupExplanation& group, std::size_t colu
     const std::string outcome = fmt::format("pod group {}: {}", group.name, group_outcome(group));
     fmt::print(out, "  {}\n", terminal::wrapped(outcome, columns, 2));
     if (!there.empty()) group_line(out, "there", there, columns);
+    waits = waits || std::ranges::count(group.members, MemberStands::holds, &GroupMember::stands) > 0;
+    if (waits) fmt::print(out, "      nodes are held until {}\n", deadline_text(group));
     if (!found.empty()) group_line(out, "would be placed", found, columns);
     for (const auto& [why, pods] : without) group_line(out, why, pods, columns);
     if (group.unlisted > 0) fmt::print(out, "      and {} younger members\n", group.unlisted);
 }
 
-void write_group(Markup& out, const GroupExplanation& group, bool members) {
+void write_group(Markup& out, const GroupExplanation& group, bool members, bool waits) {
     out.begin_object("podGroup");
     out.text("name", group.name);
     out.number("minAvailable", group.minimum);
@@ -109,6 +115,7 @@ void write_group(Markup& out, const GroupExplanation& group, bool members) {
     out.number("missing", std::max<std::int64_t>(0, std::int64_t{group.minimum} - group.counted));
     out.number("found", group.found);
     write_names(out, "failed", group, MemberStands::failed);
+    if (waits) out.text("deadline", deadline_text(group));
     if (!group.topology.empty()) {
         out.text("topology", group.topology);
         out.text("domain", group.domain);

@@ -11,9 +11,9 @@
 
 namespace bayplan::sim {
 
-// Lines of so many columns at most (0: any).
-void print_group(std::FILE*, const GroupExplanation&, std::size_t columns);
-// `members`: each of them, too.
-void write_group(Markup&, const GroupExplanation&, bool members);
+// Lines of so many columns at most (0: any). `waits`: so does the pod that is told of it, on a node that it holds.
+void print_group(std::FILE*, const GroupExplanation&, std::size_t columns, bool waits);
+// `members`: each of them, too. `waits`: likewise, and then there is a `deadline`.
+void write_group(Markup&, const GroupExplanation&, bool members, bool waits);
 
 }  // namespace bayplan::sim

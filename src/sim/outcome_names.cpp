@@ -1,5 +1,6 @@
-// Names of outcomes, as reports write them; see simulation.h.
+// Names of outcomes, as reports write them; see simulation.h and timeline.h.
 #include "sim/simulation.h"
+#include "sim/timeline.h"
 
 namespace bayplan::sim {
 
@@ -15,6 +16,22 @@ std::string_view to_string(Outcome outcome) {
         case Outcome::waiting: return "waiting";
         case Outcome::rejected: return "rejected";
         case Outcome::error: return "error";
+    }
+    return "";
+}
+
+std::string_view to_string(TimelineOutcome outcome) {
+    switch (outcome) {
+        case TimelineOutcome::scheduled: return "scheduled";
+        case TimelineOutcome::nominated: return "nominated";
+        case TimelineOutcome::unschedulable: return "unschedulable";
+        case TimelineOutcome::nomination_cleared: return "nomination-cleared";
+        case TimelineOutcome::gated: return "gated";
+        case TimelineOutcome::reserved: return "reserved";
+        case TimelineOutcome::reservation_cleared: return "reservation-cleared";
+        case TimelineOutcome::claim_given_back: return "claim-given-back";
+        case TimelineOutcome::waiting: return "waiting";
+        case TimelineOutcome::rejected: return "rejected";
     }
     return "";
 }

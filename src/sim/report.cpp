@@ -1,13 +1,11 @@
 // JSON and YAML. See report.h; the fields are described in README.md.
 #include "sim/report.h"
 
-#include <limits>
-
 #include <fmt/format.h>
 
 #include "sim/claimed_devices.h"
 #include "sim/daemonset_report.h"
-#include "sim/group_text.h"
+#include "sim/explanation_markup.h"
 #include "sim/markup.h"
 #include "sim/queue_report.h"
 #include "sim/use_report.h"
@@ -15,15 +13,6 @@
 namespace bayplan::sim {
 
 namespace {
-
-std::string_view name_of(Verdict verdict) {
-    switch (verdict) {
-        case Verdict::feasible: return "feasible";
-        case Verdict::unschedulable: return "unschedulable";
-        case Verdict::unresolvable: return "unresolvable";
-    }
-    return "";
-}
 
 class DocumentReport : public Report {
 public:
@@ -52,17 +41,9 @@ public:
         }
         if (decision.outcome == Outcome::nominated) {
             out_->text("nominatedNode", decision.nominated_node);
-            add_victims(decision.victims, decision.budget_violations);
+            write_victims(*out_, decision.victims, decision.budget_violations);
         }
-        if (decision.explanation) {
-            add_explanation(decision, *decision.explanation);
-        }
-        if (decision.group) {
-            write_group(*out_, *decision.group, decision.first_of_group);
-        }
-        if (decision.daemonset) {
-            write_daemonset(*out_, *decision.daemonset);
-        }
+        write_explained(*out_, decision, decision.outcome == Outcome::waiting);
         out_->end();
     }
 
@@ -105,28 +86,6 @@ public:
     }
 
 private:
-    void add_explanation(const SimulatedDecision& decision, const Explanation& explanation) {
-        out_->begin_object("nodes");
-        for (const NodeExplanation& node : explanation.nodes) {
-            const auto causes = decision.causes.find(node.node);
-            add_node(node, causes == decision.causes.end() ? std::vector<std::string>() : causes->second);
-        }
-        out_->end();
-        if (!decision.nearest.empty()) {
-            add_list("nearest", decision.nearest);
-        }
-        if (!explanation.woken_by.empty()) {
-            out_->begin_list("wokenBy");
-            for (const std::string& text : explanation.woken_by) {
-                out_->text({}, text);
-            }
-            out_->end();
-        }
-        if (explanation.preemption) {
-            add_preemption(*explanation.preemption);
-        }
-    }
-
     void add_if_any(std::string_view name, std::string_view text) {
         if (!text.empty()) {
             out_->text(name, text);
@@ -134,81 +93,6 @@ private:
     }
 
     void add_list(std::string_view name, const std::vector<std::string>& texts) { write_list(*out_, name, texts); }
-
-    void add_victims(const std::vector<std::string>& victims, std::int32_t violations) {
-        add_list("victims", victims);
-        out_->number("pdbViolations", violations);
-    }
-
-    void add_preemption(const PreemptionExplanation& preemption) {
-        out_->begin_object("preemption");
-        out_->begin_object("candidates");
-        for (const VictimChoice& choice : preemption.candidates) {
-            out_->begin_object(choice.node);
-            add_victims(choice.victims, choice.budget_violations);
-            out_->number("highestPriority", choice.highest_priority);
-            out_->number("prioritySum", choice.priority_sum);
-            if (choice.earliest_start_ms != std::numeric_limits<std::int64_t>::max()) {
-                out_->number("earliestStartMs", choice.earliest_start_ms);
-            }
-            out_->end();
-        }
-        out_->end();
-        if (!preemption.text.empty()) {
-            out_->text("message", preemption.text);
-        }
-        if (!preemption.guarantee.empty()) {
-            out_->text("guarantee", preemption.guarantee);
-        }
-        out_->end();
-    }
-
-    void add_node(const NodeExplanation& node, const std::vector<std::string>& causes) {
-        out_->begin_object(node.node);
-        out_->text("verdict", name_of(node.verdict));
-        add_if_any("devices", without_claims(node.devices));
-        add_if_any("devicesLeft", node.devices_left);
-        if (!node.failures.empty()) {
-            add_failure(node.failures.front());
-        }
-        if (!causes.empty()) {
-            add_list("causes", causes);
-        }
-        if (node.failures.size() > 1) {
-            out_->begin_list("failures");
-            for (const PredicateFailure& failure : node.failures) {
-                out_->begin_object();
-                out_->text("verdict", name_of(failure.verdict));
-                add_failure(failure);
-                out_->end();
-            }
-            out_->end();
-        }
-        if (node.verdict == Verdict::feasible) {
-            add_scores("scores", node, &ScoreShare::weighted);
-            out_->number("total", node.total);
-            add_scores("normalisedScores", node, &ScoreShare::normalised);
-            add_scores("rawScores", node, &ScoreShare::raw);
-        }
-        out_->end();
-    }
-
-    void add_failure(const PredicateFailure& failure) {
-        out_->text("predicate", failure.predicate);
-        out_->begin_list("reasons");
-        for (const std::string& reason : failure.reasons) {
-            out_->text({}, reason);
-        }
-        out_->end();
-    }
-
-    void add_scores(std::string_view name, const NodeExplanation& node, std::int64_t ScoreShare::*part) {
-        out_->begin_object(name);
-        for (const ScoreShare& share : node.scores) {
-            out_->number(share.plugin, share.*part);
-        }
-        out_->end();
-    }
 
     std::unique_ptr<Markup> out_;
     Totals totals_;

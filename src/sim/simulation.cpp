@@ -109,19 +109,19 @@ struct Simulation::Parts {
         std::string message;
     };
 
-    struct Explained {
-        std::optional<Explanation> whole;
-        std::optional<Explanation> full;  // with all failures of each node, if none takes the pod
-        std::optional<Engine::OnItsNode> on_its_node;
-    };
-
-    void tell_group(SimulatedDecision& decision, ToldGroups& groups, const std::optional<Explanation>& attempt) {
-        if (const kube::ConvertedPod* const pod = options.explain ? pending_pod(decision.pod) : nullptr) {
-            groups.tell(decision, *pod, attempt, [&] { return session.engine().explain(kShim, decision.pod, false); });
+    void know_group(const std::string& of, const std::optional<Explanation>& explained, ToldGroups& groups) {
+        if (const kube::ConvertedPod* const pod = explained ? pending_pod(of) : nullptr) {
+            groups.know(*pod, *explained);
         }
     }
 
-    void hand_out(LogLine&& line, Explained&& explained, ToldGroups& groups, const OnDecision& on_decision) {
+    void tell_group(SimulatedDecision& decision, ToldGroups& groups) {
+        if (const kube::ConvertedPod* const pod = options.explain ? pending_pod(decision.pod) : nullptr) {
+            groups.tell(decision, *pod, [&] { return session.engine().explain(kShim, decision.pod, false); });
+        }
+    }
+
+    void hand_out(LogLine&& line, ExplainedAttempt&& explained, ToldGroups& groups, const OnDecision& on_decision) {
         const Outcome outcome = outcome_of(line.kind);
         Tried& tried = before[line.pod];
         ++tried.attempts;
@@ -151,9 +151,9 @@ struct Simulation::Parts {
         if (explained.whole && explained.whole->ends != AttemptEnd::in_a_verdict) {
             decision.outcome = outcome_of(*explained.whole);
         }
-        tell_group(decision, groups, explained.whole);
+        tell_group(decision, groups);
         decision.explanation = std::move(explained.whole);
-        explain(decision, explained.full);
+        explain(decision, explained.all);
         if (outcome == Outcome::reserved && explained.on_its_node) {
             decision.daemonset = std::move(explained.on_its_node->reserved);
         }
@@ -165,7 +165,7 @@ struct Simulation::Parts {
     }
 
     // Causes of the verdicts, and changes that would let the pod fit.
-    void explain(SimulatedDecision& decision, const std::optional<Explanation>& full) {
+    void explain(SimulatedDecision& decision, const std::optional<Explanation>& all) {
         if (!decision.explanation) {
             return;
         }
@@ -181,17 +181,10 @@ struct Simulation::Parts {
                     of_node.insert(of_node.end(), failure.causes.begin(), failure.causes.end());
                 }
             }
-            if (!has_node(decision) && full && !full->without_nodes) {
-                decision.nearest = causes.nearest(full->nodes);
+            if (!has_node(decision) && all && !all->without_nodes) {
+                decision.nearest = causes.nearest(all->nodes);
             }
         }
-    }
-
-    // Asked for apart: a full diagnosis leaves nominated pods out, which the first failure counts.
-    std::optional<Explanation> all_failures(const std::optional<Explanation>& whole, std::string_view shim,
-                                            std::string_view key) {
-        const bool wanted = whole && whole->node.empty() && whole->ends == AttemptEnd::in_a_verdict;
-        return wanted ? session.engine().explain(shim, key, true) : std::nullopt;
     }
 
     static bool has_node(const SimulatedDecision& decision) {
@@ -259,37 +252,37 @@ struct Simulation::Parts {
 
     // False: nothing can be tried now.
     bool step(const OnDecision& on_decision) {
-        Explained explained;
+        ExplainedAttempt explained;
         if (options.explain) {
-            if (const auto next = session.engine().next_ask()) {
-                explained.whole = session.engine().explain(next->shim, next->key, options.full);
-                explained.full = all_failures(explained.whole, next->shim, next->key);
-                explained.on_its_node = session.engine().explain_on_its_node(next->shim, next->key);
-            }
+            explained = explain_next(session.engine(), options.full);
+            explained.all = all_failures(session.engine(), explained.whole, explained.pod);
         }
         if (!session.attempt(attempts_at_a_time)) {
             return false;
         }
-        hand_out_lines(explained, on_decision);
+        hand_out_lines(std::move(explained), on_decision);
         return true;
     }
 
     // Groups that cannot be tried are told so at an instant's begin and at its end.
     void tick(std::int64_t now_ns, const OnDecision& on_decision) {
         session.tick(now_ns);
-        Explained none;
-        hand_out_lines(none, on_decision);
+        hand_out_lines({}, on_decision);
     }
 
-    void hand_out_lines(Explained& explained, const OnDecision& on_decision) {
+    void hand_out_lines(ExplainedAttempt&& explained, const OnDecision& on_decision) {
         session.take_orders();
         ToldGroups groups;
-        for (LogLine& line : session.take_lines()) {
+        know_group(explained.pod, explained.whole, groups);
+        std::vector<LogLine> lines = session.take_lines();
+        const LogLine* const attempted = line_of_attempt(lines, explained.pod);
+        for (LogLine& line : lines) {
             if (line.kind == LogLine::Kind::clear || line.kind == LogLine::Kind::release) {
                 continue;  // the pod is tried again
             }
             const std::vector<std::string> victims = line.victims;
-            hand_out(std::move(line), std::exchange(explained, {}), groups, on_decision);
+            hand_out(std::move(line), &line == attempted ? std::move(explained) : ExplainedAttempt(), groups,
+                     on_decision);
             let_go(victims);
         }
     }
@@ -349,9 +342,9 @@ std::optional<SimulatedDecision> Simulation::judge(std::string_view pod) {
     if (parts_->options.explain) {
         decision.group = explanation->group ? std::make_shared<const GroupExplanation>(*explanation->group) : nullptr;
         decision.first_of_group = true;
-        const std::optional<Explanation> full = parts_->all_failures(explanation, kShim, pod);
+        const std::optional<Explanation> all = all_failures(parts_->session.engine(), explanation, pod);
         decision.explanation = std::move(explanation);
-        parts_->explain(decision, full);
+        parts_->explain(decision, all);
     } else {
         decision.daemonset.reset();
     }
@@ -387,7 +380,8 @@ bool Simulation::run(const OnDecision& on_decision, const std::function<bool()>&
     ToldGroups groups;
     for (const std::string_view pod : parts_->dump.gated()) {
         if (std::optional<SimulatedDecision> decision = judge(pod)) {
-            parts_->tell_group(*decision, groups, decision->explanation);
+            parts_->know_group(decision->pod, decision->explanation, groups);
+            parts_->tell_group(*decision, groups);
             on_decision(*decision);
         }
     }

@@ -13,16 +13,14 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
-#include "bayplan/daemonset_explanation.h"
-#include "bayplan/explanation.h"
 #include "engine/engine.h"
 #include "kube/cluster_dump.h"
 #include "options/engine_options.h"
 #include "scheduler_config/scheduler_config.h"
 #include "sim/cluster_use.h"
+#include "sim/explained.h"
 #include "sim/fit.h"
 
 namespace bayplan::sim {
@@ -52,7 +50,7 @@ enum class Outcome : std::uint8_t {
 };
 std::string_view to_string(Outcome);
 
-struct SimulatedDecision {
+struct SimulatedDecision : Explained {
     std::string pod;  // "namespace/name"
     Outcome outcome = Outcome::unschedulable;
     std::string node;     // where, if scheduled; or which is, or was, reserved
@@ -63,15 +61,6 @@ struct SimulatedDecision {
     std::vector<std::string> victims;  // most important first
     std::int32_t budget_violations = 0;
     std::uint32_t attempt = 0;  // 1 = the pod's first; 0 = none was made
-    std::optional<Explanation> explanation;
-    // With an explanation: what stands behind each failure of a node, in their order; and what would have to be otherwise.
-    std::unordered_map<std::string, std::vector<std::string>> causes;
-    std::vector<std::string> nearest;
-    // With explanations, of a pod that is placed with its group: as that was before the attempt. Each member is told of it, the
-    // first one with the list of all.
-    std::shared_ptr<const GroupExplanation> group;
-    bool first_of_group = false;
-    std::optional<DaemonsetExplanation> daemonset;  // if reserved, and explanations were asked for
 };
 
 class Simulation {

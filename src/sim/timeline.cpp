@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "sim/engine_session.h"
+#include "sim/told_groups.h"
 
 namespace bayplan::sim {
 
@@ -40,9 +41,6 @@ EngineOptions options_of(const TimelineOptions& options) {
 // Why an attempt ended the nomination that the pod had (R-PREEMPT-26, R-PREEMPT-27).
 constexpr std::string_view kEndOfFormer = "preemption ";
 
-// The engine's timers are due in the instant in which their nanosecond lies.
-std::int64_t instant_of(std::int64_t ns) { return ns == kNever ? kNever : (ns + kNsPerMs - 1) / kNsPerMs; }
-
 // "simulate/ns/a was nominated": there is but one shim here.
 std::string without_shim(std::string message) {
     if (message.starts_with(std::string(kShim) + "/")) {
@@ -52,22 +50,6 @@ std::string without_shim(std::string message) {
 }
 
 }  // namespace
-
-std::string_view to_string(TimelineOutcome outcome) {
-    switch (outcome) {
-        case TimelineOutcome::scheduled: return "scheduled";
-        case TimelineOutcome::nominated: return "nominated";
-        case TimelineOutcome::unschedulable: return "unschedulable";
-        case TimelineOutcome::nomination_cleared: return "nomination-cleared";
-        case TimelineOutcome::gated: return "gated";
-        case TimelineOutcome::reserved: return "reserved";
-        case TimelineOutcome::reservation_cleared: return "reservation-cleared";
-        case TimelineOutcome::claim_given_back: return "claim-given-back";
-        case TimelineOutcome::waiting: return "waiting";
-        case TimelineOutcome::rejected: return "rejected";
-    }
-    return "";
-}
 
 struct Timeline::Parts {
     Parts(kube::ClusterDump& dump, std::vector<Event> what_happens, const TimelineOptions& settings)
@@ -117,13 +99,23 @@ struct Timeline::Parts {
         take_answers();
         tell_gated();
         do {
-            while (session.attempt()) {
-                take_answers();
+            while (attempt()) {
             }
             // Changes of groups by attempts are told in the same instant, and may lead to others.
             session.tick(now_ms * kNsPerMs);
             take_answers();
         } while (options.coscheduling.mode != Coscheduling::off && session.engine().has_work());
+    }
+
+    // False: nothing can be tried now.
+    bool attempt() {
+        ExplainedAttempt explained =
+            options.explain ? explain_next(session.engine(), options.full) : ExplainedAttempt();
+        if (!session.attempt()) {
+            return false;
+        }
+        take_answers(std::move(explained));
+        return true;
     }
 
     void tell_changes() {
@@ -143,8 +135,8 @@ struct Timeline::Parts {
     }
 
     // What was decided is told before it is carried out.
-    void take_answers() {
-        tell(session.take_lines());
+    void take_answers(ExplainedAttempt&& explained = {}) {
+        tell(session.take_lines(), std::move(explained));
         for (const Order& order : session.take_orders()) {
             carry_out(order);
         }
@@ -152,7 +144,7 @@ struct Timeline::Parts {
 
     // The log has an attempt before what became of the pod's former nomination; to a reader the nomination ends
     // first, so that what the attempt's line says of nominations holds from there on.
-    void tell(std::vector<LogLine> lines) {
+    void tell(std::vector<LogLine> lines, ExplainedAttempt&& explained) {
         for (std::size_t index = 1; index < lines.size(); ++index) {
             const LogLine& attempt = lines[index - 1];
             const bool attempted = attempt.kind == LogLine::Kind::fail || attempt.kind == LogLine::Kind::nominate;
@@ -163,12 +155,43 @@ struct Timeline::Parts {
                 ++index;
             }
         }
+        ToldGroups groups;
+        if (const LiveCluster::Pod* const pod = explained.whole ? cluster.find(explained.pod) : nullptr) {
+            groups.know(pod->made, *explained.whole);
+        }
+        const LogLine* const attempted = line_of_attempt(lines, explained.pod);
         for (LogLine& line : lines) {
-            tell(std::move(line));
+            tell(std::move(line), &line == attempted ? std::move(explained) : ExplainedAttempt(), groups);
         }
     }
 
-    void tell(LogLine&& line) {
+    // The pod's group, and what was explained of the attempt, if this line tells of it.
+    Explained behind(const LiveCluster::Pod& pod, const std::string& key, ExplainedAttempt&& attempt,
+                     ToldGroups& groups) {
+        Explained explained;
+        if (!options.explain) {
+            return explained;
+        }
+        if (!pod.made.ask.foreign) {
+            groups.tell(explained, pod.made, [&] { return session.engine().explain(kShim, key, false); });
+        }
+        explained.explanation = std::move(attempt.whole);
+        take_engines_causes(explained);
+        return explained;
+    }
+
+    Explained behind_gates(const LiveCluster::Pod& pod, const std::string& key, ToldGroups& groups) {
+        ExplainedAttempt now;
+        if (options.explain) {
+            now.whole = session.engine().explain(kShim, key, options.full);
+        }
+        if (now.whole) {
+            groups.know(pod.made, *now.whole);
+        }
+        return behind(pod, key, std::move(now), groups);
+    }
+
+    void tell(LogLine&& line, ExplainedAttempt&& explained, ToldGroups& groups) {
         LiveCluster::Pod* const pod = cluster.find(line.pod);
         if (line.kind == LogLine::Kind::release || pod == nullptr) {
             return;  // with its node; the event says so
@@ -221,6 +244,11 @@ struct Timeline::Parts {
             decision.nominated_node = pod->nominated_node;
             pod->message = decision.message;
         }
+        std::optional<Engine::OnItsNode> on_its_node = std::move(explained.on_its_node);
+        decision.explained = behind(*pod, decision.pod, std::move(explained), groups);
+        if (decision.outcome == TimelineOutcome::reserved && on_its_node) {
+            decision.explained.daemonset = std::move(on_its_node->reserved);
+        }
         on_decision(decision);
     }
 
@@ -252,6 +280,7 @@ struct Timeline::Parts {
 
     // Those that still are, after all events of the instant.
     void tell_gated() {
+        ToldGroups groups;
         for (auto& [key, text] : std::exchange(gated, {})) {
             LiveCluster::Pod* const pod = cluster.find(key);
             if (pod == nullptr || !cluster.is_gated(*pod)) {
@@ -265,6 +294,7 @@ struct Timeline::Parts {
             decision.outcome = TimelineOutcome::gated;
             decision.nominated_node = pod->nominated_node;
             decision.message = std::move(text);
+            decision.explained = behind_gates(*pod, key, groups);
             on_decision(decision);
         }
     }

@@ -18,6 +18,7 @@
 #include "kube/cluster_dump.h"
 #include "options/engine_options.h"
 #include "sim/events.h"
+#include "sim/explained.h"
 #include "sim/live_cluster.h"
 #include "sim/virtual_time.h"
 
@@ -30,6 +31,8 @@ struct TimelineOptions {
     std::int64_t until_ms = kNever;  // the last instant; kNever: until nothing more can happen
     DaemonsetOptions daemonset = {};
     std::string queues = {};  // the text of a sound queues.yaml; empty: none
+    bool explain = false;     // every decision with its explanation
+    bool full = false;        // of a node all failing predicates, not only the first
 };
 
 enum class TimelineOutcome : std::uint8_t {
@@ -55,6 +58,7 @@ struct TimelineDecision {
     std::vector<std::string> victims;  // most important first
     std::string devices;               // if scheduled: its devices, its claims' too (R-DEVICE-24, R-CLAIM-20)
     std::string message;               // why not, in Kubernetes' words; why a nomination ended; or the claim on devices
+    Explained explained = {};          // if explanations were asked for; causes are the engine's alone
 };
 std::string_view to_string(TimelineOutcome);
 

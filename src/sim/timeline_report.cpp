@@ -6,6 +6,8 @@
 #include <fmt/format.h>
 
 #include "sim/claimed_devices.h"
+#include "sim/explanation_markup.h"
+#include "sim/explanation_text.h"
 #include "sim/markup.h"
 #include "sim/queue_report.h"
 #include "sim/reason_groups.h"
@@ -43,6 +45,7 @@ void write(Markup& out, const TimelineDecision& decision) {
     if (!decision.message.empty()) {
         out.text("message", decision.message);
     }
+    write_explained(out, decision.explained, decision.outcome == TimelineOutcome::waiting);
     out.end();
 }
 
@@ -143,6 +146,11 @@ public:
         if (!decision.victims.empty()) {
             fmt::print(out_, "{}{}\n", std::string(before(), ' '),
                        fitting(fmt::format("takes the place of {}", fmt::join(decision.victims, ", "))));
+        }
+        if (decision.explained.explanation) {
+            print_explained(out_, decision.explained, decision.node, decision.outcome == TimelineOutcome::waiting,
+                            look_.columns);
+            fmt::print(out_, "\n");
         }
     }
 

@@ -1,31 +1,37 @@
 // See told_groups.h.
 #include "sim/told_groups.h"
 
-#include <algorithm>
-
 namespace bayplan::sim {
 
 namespace {
 
-bool names(const GroupExplanation& group, const std::string& pod) {
-    return std::ranges::find(group.members, pod, &GroupMember::pod) != group.members.end();
+std::shared_ptr<const GroupExplanation> shared(const std::optional<GroupExplanation>& group) {
+    return group ? std::make_shared<const GroupExplanation>(*group) : nullptr;
 }
 
 }  // namespace
 
-void ToldGroups::tell(SimulatedDecision& decision, const kube::ConvertedPod& pod,
-                      const std::optional<Explanation>& attempt, const Explain& explain) {
+void ToldGroups::know(const kube::ConvertedPod& pod, const Explanation& explanation) {
     if (pod.group.empty()) {
         return;
     }
     const auto [told, first] = groups_.try_emplace({pod.ask.application, pod.group});
     if (first) {
-        const bool tried = attempt && attempt->group && names(*attempt->group, decision.pod);
-        const std::optional<Explanation> now = tried ? attempt : explain();
-        told->second = now && now->group ? std::make_shared<const GroupExplanation>(*now->group) : nullptr;
+        told->second.group = shared(explanation.group);
     }
-    decision.group = told->second;
-    decision.first_of_group = first;
+}
+
+void ToldGroups::tell(Explained& explained, const kube::ConvertedPod& pod, const Explain& explain) {
+    if (pod.group.empty()) {
+        return;
+    }
+    const auto [told, first] = groups_.try_emplace({pod.ask.application, pod.group});
+    if (first) {
+        const std::optional<Explanation> now = explain();
+        told->second.group = now ? shared(now->group) : nullptr;
+    }
+    explained.group = told->second.group;
+    explained.first_of_group = !std::exchange(told->second.on_a_line, true);
 }
 
 }  // namespace bayplan::sim

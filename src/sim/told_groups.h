@@ -1,6 +1,7 @@
-// Explanations of pod groups for the lines of one attempt: each group is explained once, and every member's line has it.
+// Explanations of pod groups for the lines of one attempt, or of one change: each group is explained once, and the line of every
+// member has it.
 //
-// Thread: one. Owner: the caller, as long as the lines of an attempt are handed out.
+// Thread: one. Owner: the caller, as long as these lines are handed out.
 #pragma once
 
 #include <functional>
@@ -10,7 +11,8 @@
 #include <string>
 #include <utility>
 
-#include "sim/simulation.h"
+#include "kube/cluster_dump.h"
+#include "sim/explained.h"
 
 namespace bayplan::sim {
 
@@ -18,13 +20,17 @@ class ToldGroups {
 public:
     using Explain = std::function<std::optional<Explanation>()>;
 
-    // `attempt`: as the pod that was tried first was explained before. A group that is not tried (refused members, or no quorum)
-    // is explained as it is now.
-    void tell(SimulatedDecision&, const kube::ConvertedPod&, const std::optional<Explanation>& attempt, const Explain&);
+    // The group of this pod is told as it was when the pod was explained. Only the first explanation of a group counts.
+    void know(const kube::ConvertedPod&, const Explanation&);
+    // A group of which nothing is known yet is explained as it is now.
+    void tell(Explained&, const kube::ConvertedPod&, const Explain&);
 
 private:
-    // By application and name. Null: its pods are not placed together.
-    std::map<std::pair<Text, std::string>, std::shared_ptr<const GroupExplanation>> groups_;
+    struct Told {
+        std::shared_ptr<const GroupExplanation> group;  // null: its pods are not placed together
+        bool on_a_line = false;
+    };
+    std::map<std::pair<Text, std::string>, Told> groups_;  // by application and name
 };
 
 }  // namespace bayplan::sim

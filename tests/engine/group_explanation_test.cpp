@@ -120,6 +120,23 @@ TEST_P(GroupExplained, a_topology_names_the_domain_in_which_its_members_look_fir
               "0/2 nodes are available: 1 Insufficient cpu, 1 node(s) didn't match Pod's node affinity/selector.");
 }
 
+TEST_P(GroupExplained, the_deadline_is_that_of_held_nodes_or_of_those_that_would_be_held_now) {
+    constexpr std::int64_t kSecond_ns = 1'000'000'000;
+    const auto until = [](std::int64_t ns) { return GetParam() == Coscheduling::permit ? ns : INT64_MAX; };
+    const CoschedulingOptions groups = options().coscheduling;
+    const std::int64_t timeout_ns = groups.permit_timeout_ns + 3 * groups.permit_timeout_per_member_ns;
+    engine_.apply(Tick{1 * kSecond_ns});
+    for (const char* const key : {"a", "b", "c"}) member(key, 1'000, 3);
+    EXPECT_EQ(explained("a").deadline_ns, until(1 * kSecond_ns + timeout_ns));
+    engine_.apply(Tick{3 * kSecond_ns});
+    EXPECT_EQ(explained("a").deadline_ns, until(3 * kSecond_ns + timeout_ns));
+    engine_.run(10);
+    engine_.apply(Tick{5 * kSecond_ns});
+    for (const char* const key : {"a", "c"}) EXPECT_EQ(explained(key).deadline_ns, until(3 * kSecond_ns + timeout_ns));
+    engine_.apply(Tick{3 * kSecond_ns + timeout_ns});  // rejected
+    EXPECT_EQ(explained("a").deadline_ns, until(3 * kSecond_ns + 2 * timeout_ns));
+}
+
 TEST_P(GroupExplained, counters_say_how_many_groups_wait_and_how_long_they_took) {
     constexpr std::int64_t kSecond_ns = 1'000'000'000;
     const auto states = [&] {

@@ -49,11 +49,11 @@ public:
     const std::map<ObjectKey, std::string>& object_owners() const { return object_owners_; }
     // What the next attempt of an ask would find, with everything explained.
     KubeAnswer answer(const Ask&) const;
+    std::optional<GroupExplanation> group_of(const Ask&);  // its counts and its deadline alone
     // How often a predicate failed some node of an attempt, how often the placement would have been
     // another one without a score plugin, and how often each rule of preemption was met.
     const std::map<std::string, std::uint64_t>& decided_by() const { return decided_by_; }
-    // The asks that wait for the node.
-    std::vector<const Ask*> nominated_to(const std::string& node) const;
+    std::vector<const Ask*> nominated_to(const std::string& node) const;  // the asks that wait for the node
     // The asks that have it reserved, in their order.
     std::vector<const Ask*> reservations_on(const std::string& node) const;
     // The state of a reservation after its steps.

@@ -16,6 +16,37 @@ std::vector<Ask*> Oracle::holders(const std::string& gang) {
 
 // --- how it begins and ends
 
+namespace {
+
+std::int64_t deadline_from(std::int64_t now_ns, std::int64_t counted, const CoschedulingOptions& options) {
+    const std::int64_t most = 900'000'000'000;
+    const std::int64_t per_member = options.permit_timeout_per_member_ns;
+    return now_ns + (per_member > most / std::max<std::int64_t>(counted, 1)
+                         ? most
+                         : std::min(most, options.permit_timeout_ns + per_member * std::max<std::int64_t>(counted, 1)));
+}
+
+}  // namespace
+
+std::optional<GroupExplanation> Oracle::group_of(const Ask& ask) {
+    if (ask.gang.empty()) {
+        return std::nullopt;
+    }
+    const Gang& gang = gangs_.at(ask.gang);
+    GroupExplanation told;
+    told.name = gang.name;
+    told.minimum = gang.minimum;
+    told.priority = gang.priority;
+    told.assigned = static_cast<std::uint32_t>(assigned(ask.gang));
+    told.counted = told.assigned + static_cast<std::uint32_t>(waiting_members(ask.gang).size());
+    if (options_.coscheduling.mode == Coscheduling::permit) {
+        saw(holders(ask.gang).empty() ? "explained with the deadline it would have" : "explained with its deadline");
+        told.deadline_ns =
+            holders(ask.gang).empty() ? deadline_from(now_, told.counted, options_.coscheduling) : gang.deadline;
+    }
+    return told;
+}
+
 void Oracle::hold(Ask& ask, const std::string& node, const std::vector<KubeBinding>& bindings) {
     saw("holds a node for its gang");
     Gang& gang = gangs_.at(ask.gang);
@@ -23,11 +54,8 @@ void Oracle::hold(Ask& ask, const std::string& node, const std::vector<KubeBindi
     place(ask, node, AskState::on_permit);
     ask.bindings = bindings;
     if (first) {
-        const std::int64_t most = 900'000'000'000;
         const auto counted = static_cast<std::int64_t>(assigned(ask.gang) + waiting_members(ask.gang).size());
-        const std::int64_t per_member = options_.coscheduling.permit_timeout_per_member_ns;
-        const std::int64_t base = options_.coscheduling.permit_timeout_ns;
-        gang.deadline = now_ + (per_member > most / counted ? most : std::min(most, base + per_member * counted));
+        gang.deadline = deadline_from(now_, counted, options_.coscheduling);
     }
     log_line("permit", ask, node, std::to_string(assigned(ask.gang)) + " of " + std::to_string(gang.minimum));
 }

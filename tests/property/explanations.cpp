@@ -26,7 +26,22 @@ std::string told(const NodeExplanation& node) {
     return text + " = " + std::to_string(node.total);
 }
 
+std::string told(const std::optional<GroupExplanation>& group) {
+    if (!group) return "none";
+    std::string text = group->name + " minimum " + std::to_string(group->minimum);
+    text += " priority " + std::to_string(group->priority) + " counted " + std::to_string(group->counted);
+    text += " assigned " + std::to_string(group->assigned);
+    return text + (group->deadline_ns == INT64_MAX ? "" : " deadline " + std::to_string(group->deadline_ns));
+}
+
 }  // namespace
+
+std::string differing_groups(const std::optional<GroupExplanation>& engine,
+                             const std::optional<GroupExplanation>& oracle) {
+    const std::string ours = told(engine);
+    const std::string theirs = told(oracle);
+    return ours == theirs ? "" : "its group is " + ours + "; by the oracle " + theirs;
+}
 
 std::string differing_explanations(const Explanation& engine, const Explanation& oracle) {
     if (engine.ends != AttemptEnd::in_a_verdict) return "";  // the message is all there is, and stands in the log

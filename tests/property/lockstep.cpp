@@ -59,7 +59,7 @@ std::string Lockstep::step(const Event& event) {
 
 std::string Lockstep::differences() {
     for (const auto compare : {&Lockstep::compare_log, &Lockstep::compare_connections, &Lockstep::compare_asks,
-                               &Lockstep::compare_queues, &Lockstep::compare_explanation}) {
+                               &Lockstep::compare_queues, &Lockstep::compare_explanation, &Lockstep::compare_held}) {
         const std::string difference = (this->*compare)();
         if (!difference.empty()) {
             return difference;
@@ -239,14 +239,32 @@ std::string Lockstep::compare_explanation() {
         ask.state != oracle::AskState::unschedulable) {
         return "";
     }
-    if (!ask.pod.spec->plugins.empty()) {
-        return "";  // the oracle keeps no words of plugins for nodes that are not asked about again
-    }
     const std::optional<Explanation> explanation = engine_->explain(ask.shim, ask.key, false);
     if (!explanation) {
         return "no explanation of " + ask.shim + "/" + ask.key;
     }
-    const std::string difference = differing_explanations(*explanation, oracle_.answer(ask).explanation);
+    std::string difference = differing_groups(explanation->group, oracle_.group_of(ask));
+    // The oracle keeps no words of plugins for nodes that are not asked about again.
+    if (difference.empty() && ask.pod.spec->plugins.empty()) {
+        difference = differing_explanations(*explanation, oracle_.answer(ask).explanation);
+    }
+    return difference.empty() ? "" : "explanation of " + ask.shim + "/" + ask.key + ": " + difference;
+}
+
+// Of one member that holds a node until its gang has its minimum, as these are few and wait for a short time.
+std::string Lockstep::compare_held() {
+    if (steps_ % 3 != 0) {
+        return "";
+    }
+    const auto held = std::ranges::find_if(
+        oracle_.asks(), [](const auto& ask) { return ask.second.state == oracle::AskState::on_permit; });
+    if (held == oracle_.asks().end()) {
+        return "";
+    }
+    const auto& [sequence, ask] = *held;
+    const std::optional<Explanation> explanation = engine_->explain(ask.shim, ask.key, false);
+    const std::string difference =
+        explanation ? differing_groups(explanation->group, oracle_.group_of(ask)) : "there is none";
     return difference.empty() ? "" : "explanation of " + ask.shim + "/" + ask.key + ": " + difference;
 }
 

@@ -38,6 +38,7 @@ private:
     std::string compare_asks();
     std::string compare_queues();
     std::string compare_explanation();
+    std::string compare_held();
     std::string audits() const;
 
     EngineOptions options_;

@@ -87,6 +87,69 @@ summary:
 )");
 }
 
+// A member that waits, with its group, and a pod that no node takes.
+TimelineDecision member_that_waits() {
+    TimelineDecision decision{0, "ns/g1", "ns/g", TimelineOutcome::waiting, "n1", "", {}, "", "1 of 2"};
+    GroupExplanation group;
+    group.name = "ns/g";
+    group.minimum = group.counted = 2;
+    group.found = 1;
+    GroupMember& member = group.members.emplace_back();
+    member.pod = "ns/g1";
+    member.node = "n1";
+    member.stands = MemberStands::found;
+    group.deadline_ns = 10'019'000'001;
+    decision.explained.explanation.emplace().group = group;
+    decision.explained.group = std::make_shared<const GroupExplanation>(group);
+    return decision;
+}
+TimelineDecision pod_without_node() {
+    TimelineDecision decision{500, "ns/a", "", TimelineOutcome::unschedulable, "", "", {}, "", "0/1 nodes"};
+    Explanation& explanation = decision.explained.explanation.emplace();
+    explanation.nodes.push_back(
+        {"n1", Verdict::unschedulable, {{"NodeResourcesFit", Verdict::unschedulable, {"Insufficient cpu"}}}, {}, 0});
+    explanation.woken_by = {"a pod gone"};
+    return decision;
+}
+
+std::string explained_timeline(Format format) {
+    Written written;
+    ReportLook look;
+    look.pod_width = 6;
+    const auto made = make_timeline_report(format, written.out(), look);
+    made->add(member_that_waits());
+    made->add(pod_without_node());
+    return written.text();
+}
+
+TEST(TimelineReport, ExplanationsAreThoseOfDecisionsWithoutTimelineAndAWaitingMemberHasItsDeadline) {
+    EXPECT_EQ(
+        explained_timeline(Format::json),
+        R"({"at":"0s","pod":"ns/g1","group":"ns/g","outcome":"waiting","node":"n1","message":"1 of 2","nodes":{},)"
+        R"("podGroup":{"name":"ns/g","minAvailable":2,"priority":0,"counted":2,"assigned":0,"waiting":0,"pending":2,)"
+        R"("gated":[],"refused":[],"missing":0,"found":1,"failed":[],"deadline":"10.02s"}})"
+        "\n"
+        R"({"at":"0.5s","pod":"ns/a","outcome":"unschedulable","message":"0/1 nodes","nodes":{"n1":{"verdict":)"
+        R"("unschedulable","predicate":"NodeResourcesFit","reasons":["Insufficient cpu"]}},"wokenBy":["a pod gone"]})"
+        "\n");
+}
+
+TEST(TimelineReport, ExplanationsStandBelowTheLinesOfTheTable) {
+    EXPECT_EQ(explained_timeline(Format::table),
+              "     TIME  POD     OUTCOME             WHERE OR WHY\n"
+              "       0s  ns/g1   waiting             n1: 1 of 2\n"
+              "  pod group ns/g: 1 of its minimum 2 would have nodes: 0 have, 1 would find one; so nobody is placed\n"
+              "      nodes are held until 10.02s\n"
+              "      would be placed: ns/g1 on n1\n"
+              "\n"
+              "     0.5s  ns/a    unschedulable       0/1 nodes\n"
+              "  1 of 1 nodes cannot:\n"
+              "       1  NodeResourcesFit: Insufficient cpu (room could be made)\n"
+              "          n1\n"
+              "  woken by: a pod gone\n"
+              "\n");
+}
+
 TEST(TimelineReport, Table) {
     EXPECT_EQ(report(Format::table),
               "     TIME  POD     OUTCOME             WHERE OR WHY\n"
