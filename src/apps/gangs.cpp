@@ -38,7 +38,7 @@ void Gangs::release(const GangTopology& topology) {
     }
 }
 
-void Gangs::add(AskId id, const GangMember& member) {
+void Gangs::add(AskId id, const GangMember& member, bool in_resync) {
     members_.emplace(id, member);
     if (member.gang == kNone<GangId>) {
         return;
@@ -47,6 +47,8 @@ void Gangs::add(AskId id, const GangMember& member) {
     if (gang.members.empty() && gang.number == 0) {
         gang.time_ns = member.age.time_ns;
         gang.number = member.age.sequence;
+    } else if (in_resync) {
+        gang.time_ns = std::min(gang.time_ns, member.age.time_ns);
     }
     if (gang.members.empty()) {
         emptied_.erase(emptied(member.gang));

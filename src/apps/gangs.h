@@ -76,7 +76,7 @@ struct GangTally {
 struct Gang {
     const std::string* key = nullptr;  // in the table's index
     std::string name;                  // APPLICATION/GROUP
-    std::int64_t time_ns = 0;          // when its first pod came
+    std::int64_t time_ns = 0;          // when its first pod came (R-GROUP-16, 160)
     std::uint64_t number = 0;          // sequence number of that pod
     std::set<MemberAge> members;
     std::int64_t empty_since_ns = 0;  // while it has no members
@@ -126,7 +126,7 @@ public:
     GangTopology topology(std::string_view key, bool preferred);
     void release(const GangTopology&);  // which add() did not get
     std::string_view key_of(const GangTopology& topology) const { return keys_.text(topology.key); }
-    void add(AskId, const GangMember&);
+    void add(AskId, const GangMember&, bool in_resync);
     void remove(AskId, std::int64_t now_ns);
     // Gangs that have been without pods for longer are forgotten, and gangs beyond kEmptyMax, the oldest first.
     void forget(std::int64_t now_ns, std::int64_t memory_ns);

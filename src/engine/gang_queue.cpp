@@ -64,7 +64,7 @@ void GangQueue::state(AskId id, const Names& names, const AskItem& record) {
         deadline_ns = before.gang == member.gang && !faulty ? world_.gangs[member.gang].deadline_ns : deadline_ns;
         leave(id);
     }
-    world_.gangs.add(id, member);
+    world_.gangs.add(id, member, world_.shims[ask.shim].resync_open);
     ask.group = faulty ? kFaultyGroup : kFirstGang + static_cast<std::uint32_t>(member.gang);
     if (faulty) {
         faulty_.push_back(world_.asks.handle(id));

@@ -82,6 +82,11 @@ void Oracle::join_group(Ask& ask) {
         gang.name = ask.application + "/" + ask.group;
         gang.time = ask.came;
         gang.number = ask.sequence;
+    } else if (!ask.gang.empty() && shims_.at(ask.shim).resync_open) {
+        if (ask.came < gangs_[ask.gang].time) {
+            saw("a resync states an elder member later");
+        }
+        gangs_[ask.gang].time = std::min(gangs_[ask.gang].time, ask.came);
     }
     ask.gang_group = ask.group;
     ask.group.clear();
