@@ -45,10 +45,10 @@ void Gangs::add(AskId id, const GangMember& member, bool in_resync) {
     }
     Gang& gang = (*this)[member.gang];
     if (gang.members.empty() && gang.number == 0) {
-        gang.time_ns = member.age.time_ns;
+        gang.time_ns = member.time_ns;
         gang.number = member.age.sequence;
     } else if (in_resync) {
-        gang.time_ns = std::min(gang.time_ns, member.age.time_ns);
+        gang.time_ns = std::min(gang.time_ns, member.time_ns);
     }
     if (gang.members.empty()) {
         emptied_.erase(emptied(member.gang));

@@ -33,11 +33,11 @@ struct GangTopology {
 
 // Members by age: the eldest first.
 struct MemberAge {
-    std::int64_t time_ns = 0;
+    std::uint32_t created_s = 0;  // if it was stated in a resync; else more than any
     std::uint64_t sequence = 0;
     AskId ask = kNone<AskId>;
     bool operator<(const MemberAge& other) const {
-        return time_ns != other.time_ns ? time_ns < other.time_ns : sequence < other.sequence;
+        return created_s != other.created_s ? created_s < other.created_s : sequence < other.sequence;
     }
 };
 
@@ -50,6 +50,7 @@ struct GangMember {
     std::uint32_t minimum = 0;  // as stated
     GangTopology topology;
     MemberAge age;
+    std::int64_t time_ns = 0;  // its own: the gang's if it is the first, and its again when it leaves
     bool counted = false;
     bool assigned = false;            // counted, and has a node
     bool on_permit = false;           // holds that node until the gang has its minimum

@@ -315,7 +315,7 @@ void Inputs::add_ask(ShimId id, const AskItem& record, std::uint64_t key_hash) {
     if (ask.application != kNone<ApplicationId>) {
         Application& application = world_.applications[ask.application];
         application.asks.push_back(world_.asks, ask_id);
-        take_group(ask_id, record);
+        take_group(ask_id, record, key.time_ns);
         if (record.group != 0 && ask.group == kNoGroup) {
             ask.group = world_.applications.join_group(ask.application, text_of(shim, record.group), ask.sequence,
                                                        key.time_ns, record.created_s);

@@ -13,11 +13,11 @@
 namespace bayplan {
 
 // The bytes of the group that it leaves and of its former tags count no more, the bytes of its new ones do.
-void Inputs::regroup(AskId id, const AskItem& record) {
+void Inputs::regroup(AskId id, const AskItem& record, std::int64_t time_ns) {
     std::uint64_t& of_shim = world_.shims[world_.asks[id].shim].bytes;
     const std::uint64_t before = ask_bytes(id, world_);
     take_tags(id);
-    take_group(id, record);
+    take_group(id, record, time_ns);
     world_.bytes.add(of_shim, ask_bytes(id, world_));
     world_.bytes.give_back(of_shim, before);
 }
@@ -68,7 +68,7 @@ void Inputs::update_placed(ShimId id, const AskItem& record, AskId ask_id) {
     world_.plugins.node_changed(slot);
     resized ? world_.nodes.note_usage_changed(slot) : world_.nodes.note_usage_fell(slot);
     lifecycle_.note_terminating(ask_id);
-    regroup(ask_id, record);
+    regroup(ask_id, record, world_.now_ns);
     lifecycle_.placeholders().restated(ask_id);
     if (world_.tree != nullptr) {
         lifecycle_.wake_for_guarantees();
@@ -144,7 +144,7 @@ void Inputs::update_ask(ShimId id, const AskItem& record, AskId ask_id) {
     ask.qos = record.qos;
     take_victim_facts(ask, record);
     take_grace(ask_id, record);
-    regroup(ask_id, record);
+    regroup(ask_id, record, world_.asks.waiting(ask_id).key.time_ns);
     const bool in_gang = is_coscheduled(ask.group);
     placeholders.restated(ask_id);
     if (waited && (record.node != 0 || gated_by_itself(ask_id) || in_gang)) {

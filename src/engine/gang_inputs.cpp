@@ -10,7 +10,8 @@ bool Inputs::says_gang(const AskItem& record, bool foreign) {
 }
 
 // Takes over the group that the pod names, if it is placed together (rules/gangs.md).
-void Inputs::take_group(AskId id, const AskItem& record) {
+// `time_ns`: its own, if it says so for the first time.
+void Inputs::take_group(AskId id, const AskItem& record, std::int64_t time_ns) {
     GangQueue& gangs = lifecycle_.gangs();
     Ask& ask = world_.asks[id];
     Shim& shim = world_.shims[ask.shim];
@@ -26,14 +27,14 @@ void Inputs::take_group(AskId id, const AskItem& record) {
                     {.application = world_.applications[ask.application].name,
                      .group = text_of(shim, record.group),
                      .topology_key = text_of(shim, record.group_topology_key)},
-                    record);
+                    record, time_ns);
     } else if (is_coscheduled(ask.group)) {
-        const std::int64_t age_ns = world_.gangs.member(id).age.time_ns;
+        const std::int64_t own_time_ns = world_.gangs.member(id).time_ns;
         gangs.leave(id);
         if (!is_allocated(ask.state)) {
             PendingKey& key = world_.asks.waiting(id).key;
             key.gang = false;
-            key.time_ns = age_ns;
+            key.time_ns = own_time_ns;
             key.group_number = ask.sequence;
             key.priority = ask.priority;
         }

@@ -10,7 +10,7 @@ namespace {
 
 // Asks of a resync are older than asks that come outside of a resync.
 constexpr std::int64_t kResyncBase_ns = -(std::int64_t{1} << 62);
-constexpr std::int64_t kCreatedMax_s = std::int64_t{1} << 32;
+constexpr std::int64_t kCreatedMax_s = UINT32_MAX - 1;
 constexpr std::int64_t kSecond_ns = 1'000'000'000;
 
 std::string_view text_of(GroupFault fault) {
@@ -28,21 +28,23 @@ std::int64_t GangQueue::came(AskId id, bool in_resync, std::int64_t created_s) {
     if (!on()) {
         return 0;
     }
-    if (raw(id) >= came_ns_.size()) {
-        came_ns_.resize(std::max<std::size_t>(raw(id) + std::size_t{1}, 2 * came_ns_.size()), 0);
+    if (raw(id) >= created_.size()) {
+        created_.resize(std::max<std::size_t>(raw(id) + std::size_t{1}, 2 * created_.size()), kLater);
     }
     const std::int64_t created = std::clamp<std::int64_t>(created_s, 0, kCreatedMax_s);
-    return came_ns_[raw(id)] = in_resync ? kResyncBase_ns + created * kSecond_ns : world_.now_ns;
+    created_[raw(id)] = in_resync ? static_cast<std::uint32_t>(created) : kLater;
+    return in_resync ? kResyncBase_ns + created * kSecond_ns : world_.now_ns;
 }
 
 // --- members
 
-void GangQueue::state(AskId id, const Names& names, const AskItem& record) {
+void GangQueue::state(AskId id, const Names& names, const AskItem& record, std::int64_t time_ns) {
     const bool faulty = record.group_fault != GroupFault::none;
     GangMember member;
     member.fault = record.group_fault;
     member.minimum = record.group_min_available;
-    member.age = {came_ns_[raw(id)], world_.asks[id].sequence, id};
+    member.age = {created_[raw(id)], world_.asks[id].sequence, id};
+    member.time_ns = time_ns;
     std::int64_t deadline_ns = INT64_MAX;  // of its gang, if it stays there
     Ask& ask = world_.asks[id];
     if (!faulty) {
@@ -60,6 +62,7 @@ void GangQueue::state(AskId id, const Names& names, const AskItem& record) {
             note(id);
             return;
         }
+        member.time_ns = before.time_ns;
         member.told = before.told;
         deadline_ns = before.gang == member.gang && !faulty ? world_.gangs[member.gang].deadline_ns : deadline_ns;
         leave(id);

@@ -35,7 +35,7 @@ public:
         : world_(world), commit_(commit), end_allocation_(std::move(end_allocation)) {}
 
     bool on() const { return world_.options.coscheduling.mode != Coscheduling::off; }
-    // Takes down when an ask came, which is its age in every gang, and returns it; `created_s` as its statement says it.
+    // Takes down the age of an ask that comes, and returns its time; `created_s` as its statement says it.
     std::int64_t came(AskId, bool in_resync, std::int64_t created_s);
 
     // As the item's numbers say.
@@ -45,7 +45,7 @@ public:
         std::string_view topology_key;
     };
     // The group that the item names is the ask's from now on; it is at the gate, has a node, or is about to.
-    void state(AskId, const Names&, const AskItem&);
+    void state(AskId, const Names&, const AskItem&, std::int64_t time_ns);
     void leave(AskId);  // it goes
     // Whether it waits, terminates, ... may have changed. Its gang is tried again.
     void note(AskId);
@@ -124,7 +124,9 @@ private:
     void tell(AskId, std::string why);
 
     World& world_;
-    std::vector<std::int64_t> came_ns_;  // by ask
+    // By ask: when it was created, in seconds, if it was stated in a resync; else it came later than all of these.
+    std::vector<std::uint32_t> created_;
+    static constexpr std::uint32_t kLater = UINT32_MAX;
     Commit& commit_;
     std::function<void(AskId)> end_allocation_;
     void sort_by_first_member(std::vector<GangId>&) const;

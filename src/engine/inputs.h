@@ -147,7 +147,7 @@ private:
     void take_class(Ask&, const AskClass&);
     void take_grace(AskId, const AskItem&);
     static void take_victim_facts(Ask&, const AskItem&);
-    void take_group(AskId, const AskItem&);
+    void take_group(AskId, const AskItem&, std::int64_t time_ns);
     bool says_gang(const AskItem&, bool foreign);
     bool gated_by_itself(AskId) const;
     void nominate_as_stated(AskId, Slot);
@@ -163,7 +163,7 @@ private:
     void update_ask(ShimId, const AskItem&, AskId);
     void update_placed(ShimId, const AskItem&, AskId);
     bool keeps_its_hold(ShimId, const AskItem&, AskId);
-    void regroup(AskId, const AskItem&);
+    void regroup(AskId, const AskItem&, std::int64_t time_ns);
 
     // amounts.cpp
     // The shim would have so many bytes more, and others it has no more. Returns the fault or "".

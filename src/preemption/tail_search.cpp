@@ -108,9 +108,11 @@ std::uint64_t TailSearch::promising(const Look& look, std::uint32_t at, std::uin
     if (violations == 0 || violations > kCountMax) {
         return violations == 0 ? 0 : lanes;
     }
+    const std::uint64_t unknown = lanes & look.rough & look.tails.longer;  // victims may lie before the tails
+    lanes &= ~unknown;
     const std::uint64_t as_many = with_victims(look.tails, violations, lanes);
     const std::uint64_t alike = as_many & ~with_victims(look.tails, violations + 1, as_many);
-    return (lanes & ~as_many) | (alike == 0 ? 0 : cheaper_alike(look, at, alike, best));
+    return unknown | (lanes & ~as_many) | (alike == 0 ? 0 : cheaper_alike(look, at, alike, best));
 }
 
 // Likewise where no fewer budgets are violated than by the best. The first victim's priority is the highest in the tails, and
@@ -206,12 +208,19 @@ bool TailSearch::all_go(const BlockTails& tails, std::uint32_t at, std::uint32_t
     return false;
 }
 
-// True if beside the first of the tail more than so many others must go, each no larger than the node's largest.
-bool TailSearch::needs_others(const BlockTails& tails, std::uint32_t at, std::uint32_t lane, std::int64_t count) const {
+// True if beside the first victim more than so many others must go, each no larger than the node's largest. The first of the
+// tail is the first victim; on a rough node it may be one before the tail, as large as any.
+bool TailSearch::needs_others(const Look& look, std::uint32_t at, std::uint32_t lane, std::int64_t count) const {
+    const BlockTails& tails = look.tails;
+    const bool rough = (look.rough >> lane & 1) != 0;
+    if (rough && (tails.longer >> lane & 1) != 0) {
+        return false;
+    }
     for (const ResourceAmount& request : ask_class_.requests) {
         const BlockTails::Kind& resource = *tails.resource(request.resource);
         const std::int64_t shorter = at == 0 ? 0 : resource.rest[at - 1][lane];
-        const std::int64_t by_others = resource.lack[lane] + request.value - (resource.rest[at][lane] - shorter);
+        const std::int64_t by_first = rough ? resource.most[lane] : resource.rest[at][lane] - shorter;
+        const std::int64_t by_others = resource.lack[lane] + request.value - by_first;
         if (by_others > count * resource.most[lane]) {
             return true;
         }
@@ -228,10 +237,10 @@ bool TailSearch::hopeless(const Look& look, std::uint32_t at, Slot slot, const V
         return false;
     }
     if (look.violating && violations > 0) {
-        if (needs_others(tails, at, lane, violations - 1)) {
+        if (needs_others(look, at, lane, violations - 1)) {
             return true;
         }
-        if (violations > 1 && !needs_others(tails, at, lane, violations - 2)) {
+        if (violations > 1 && !needs_others(look, at, lane, violations - 2)) {
             return false;
         }
     }
@@ -241,7 +250,7 @@ bool TailSearch::hopeless(const Look& look, std::uint32_t at, Slot slot, const V
     const auto others_max = static_cast<std::int64_t>(best.cost.count) - 1;  // of the best so far
     const std::int64_t each = share_of(tails.priority[0][lane]);
     const std::int64_t first = share_of(best.cost.highest_priority);
-    if (first + (others_max + 1) * each > best.cost.priority_sum && needs_others(tails, at, lane, others_max)) {
+    if (first + (others_max + 1) * each > best.cost.priority_sum && needs_others(look, at, lane, others_max)) {
         return true;
     }
     const std::int64_t latest = best.cost.earliest_start_ms;
@@ -249,7 +258,7 @@ bool TailSearch::hopeless(const Look& look, std::uint32_t at, Slot slot, const V
         (look.rough >> lane & 1) == 0 &&
         (tails.start[at][lane] < latest || (tails.start[at][lane] == latest && raw(slot) > raw(best.slot)));
     return starts_lose && first + others_max * each >= best.cost.priority_sum &&
-           (others_max == 0 || needs_others(tails, at, lane, others_max - 1));
+           (others_max == 0 || needs_others(look, at, lane, others_max - 1));
 }
 
 // Nodes whose priority in the list is not below the ask's own.

@@ -65,7 +65,7 @@ private:
     bool all_lose(const Look&, std::uint32_t at, const VictimCandidate& best) const;
     bool has_none_better(const Look&, const VictimCandidate& best) const;
     std::uint64_t cheaper_alike(const Look&, std::uint32_t at, std::uint64_t lanes, const VictimCandidate& best) const;
-    bool needs_others(const BlockTails&, std::uint32_t at, std::uint32_t lane, std::int64_t count) const;
+    bool needs_others(const Look&, std::uint32_t at, std::uint32_t lane, std::int64_t count) const;
     bool hopeless(const Look&, std::uint32_t at, Slot, const VictimCandidate& best) const;
     bool all_go(const BlockTails&, std::uint32_t at, std::uint32_t lane) const;
     std::uint64_t at_or_above(const BlockTails::Lanes& priorities, std::uint64_t lanes) const;

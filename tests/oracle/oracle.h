@@ -200,9 +200,9 @@ private:
     // rules/gangs.md: oracle_gangs.cpp.
     std::int64_t time_of(const Ask&) const;
     void rank(Ask&) const;
-    void regroup(Ask&, const Ask& wanted);
+    void regroup(Ask&, const Ask& wanted, std::int64_t joined);
     static std::string gang_key(const Ask&);
-    void join_group(Ask&);
+    void join_group(Ask&, std::int64_t joined);
     void leave_gang(Ask&);
     void touch(const Ask&);  // its gang is tried anew
     std::vector<Ask*> members(const std::string& gang);

@@ -32,7 +32,12 @@ void Oracle::run_where_stated(Ask& ask, const std::string& node) {
 
 void Oracle::place(Ask& ask, const std::string& node_name, AskState state, const std::string& stated_devices) {
     end_nomination(ask, ask.nominated_node != node_name);
-    end_reservation(ask, state == AskState::allocated);
+    const bool another_may = !ask.reserved_node.empty() &&
+                             reservations_on(ask.reserved_node).size() >= options_.preemption.daemonset.of_node_max;
+    if (another_may) {
+        saw("its place ends one of as many reservations as may be");
+    }
+    end_reservation(ask, state == AskState::allocated || another_may);
     Node& node = nodes_.at(node_name);
     give_devices(ask, node, stated_devices);
     add(ask.requests, 1, ask.foreign ? node.foreign : node.used);

@@ -247,7 +247,7 @@ std::string Oracle::change_ask(Ask& ask, const Ask& wanted) {
     if (wanted.node.empty() && (!ask.nominated_node.empty() || !ask.reserved_node.empty())) {
         wake(Event::allocation_ended, &ask);  // less may be held now
     }
-    regroup(ask, wanted);
+    regroup(ask, wanted, ask.time);
     if (wanted.node.empty() && ask.coscheduled()) {
         end_reservation(ask, false);
     }
@@ -357,7 +357,7 @@ void Oracle::restate_placed(Ask& ask, const Ask& wanted) {
     ask.pod.own_memory = wanted.pod.own_memory;
     count_end_anew(ask);
     node_changes(ask.node);
-    regroup(ask, wanted);
+    regroup(ask, wanted, now_);
     touch(ask);
     wake(other_spec || was_terminating != ask.pod.terminating ? Event::pod_changed : Event::placed_pod_stated);
     if (other_priority || other_uses || shrinks) {
@@ -414,7 +414,7 @@ std::string Oracle::add_ask(const std::string& name, Ask wanted) {
     shim.asks[wanted.key] = wanted.sequence;
     Ask& ask = asks_[wanted.sequence] = wanted;
     if (in_gang) {
-        join_group(ask);
+        join_group(ask, ask.time);
     }
     if (!node.empty()) {
         run_where_stated(ask, node);

@@ -20,7 +20,7 @@ std::int64_t Oracle::time_of(const Ask& ask) const {
     if (!shims_.at(ask.shim).resync_open) {
         return now_;
     }
-    const std::int64_t created = std::min(std::max<std::int64_t>(ask.created_s, 0), std::int64_t{4'294'967'296});
+    const std::int64_t created = std::min(std::max<std::int64_t>(ask.created_s, 0), std::int64_t{4'294'967'294});
     return created * 1'000'000'000 - 4'611'686'018'427'387'904;
 }
 
@@ -40,7 +40,7 @@ void Oracle::rank(Ask& ask) const {
 }
 
 // A group stated with a minimum may be another one each time; one without is that of the first statement.
-void Oracle::regroup(Ask& ask, const Ask& wanted) {
+void Oracle::regroup(Ask& ask, const Ask& wanted, std::int64_t joined) {
     const std::string before = ask.gang;
     const std::uint32_t minimum_before = ask.group_minimum;
     const GroupFault fault_before = ask.group_fault;
@@ -52,7 +52,9 @@ void Oracle::regroup(Ask& ask, const Ask& wanted) {
     ask.group_fault = says ? wanted.group_fault : GroupFault::none;
     ask.group_minimum = says ? wanted.group_minimum : 0;
     ask.topology = says ? wanted.topology : Topology();
-    if (before.empty() && fault_before == GroupFault::none) {
+    if (!before.empty() || fault_before != GroupFault::none) {
+        joined = ask.joined;
+    } else {
         ask.told_why.clear();
     }
     const std::string after = says ? gang_key(ask) : "";
@@ -67,26 +69,27 @@ void Oracle::regroup(Ask& ask, const Ask& wanted) {
         leave_gang(ask);
     }
     if (says) {
-        join_group(ask);
+        join_group(ask, joined);
     } else {
-        ask.time = ask.came;
+        ask.time = joined;
         ask.group_number = ask.sequence;
         ask.pod.group_number = ask.sequence;
     }
 }
 
-void Oracle::join_group(Ask& ask) {
+void Oracle::join_group(Ask& ask, std::int64_t joined) {
     ask.gang = gang_key(ask);
+    ask.joined = joined;
     if (!ask.gang.empty() && !gangs_.contains(ask.gang)) {
         Gang& gang = gangs_[ask.gang];
         gang.name = ask.application + "/" + ask.group;
-        gang.time = ask.came;
+        gang.time = joined;
         gang.number = ask.sequence;
     } else if (!ask.gang.empty() && shims_.at(ask.shim).resync_open) {
-        if (ask.came < gangs_[ask.gang].time) {
+        if (joined < gangs_[ask.gang].time) {
             saw("a resync states an elder member later");
         }
-        gangs_[ask.gang].time = std::min(gangs_[ask.gang].time, ask.came);
+        gangs_[ask.gang].time = std::min(gangs_[ask.gang].time, joined);
     }
     ask.gang_group = ask.group;
     ask.group.clear();

@@ -100,13 +100,14 @@ struct Ask {
     bool told_scale_up = false;
 
     // A pod group that is placed whole (rules/gangs.md).
-    std::int64_t came = 0;  // its age
+    std::int64_t came = 0;  // its age in a gang
     std::int64_t time = 0;  // when it came, or lost its gates
     GroupFault group_fault = GroupFault::none;
     std::uint32_t group_minimum = 0;  // as stated; 0: none
     Topology topology;                // of its group, as stated
     std::string gang;                 // SHIM APPLICATION/GROUP; empty: in none
     std::string gang_group;           // GROUP
+    std::int64_t joined = 0;          // its own time while it is in there
     std::string told_why;             // that it is refused, or that there is no quorum: the first word
     bool has_node() const { return !node.empty() || !awaited_node.empty(); }
     bool stands_at_its_gates() const { return !has_node() && !pod.spec->gates.empty(); }
