@@ -1,5 +1,4 @@
 // The transitions of asks, but those of preemption and of decisions. See lifecycle.h.
-
 #include "engine/lifecycle.h"
 
 #include <algorithm>
