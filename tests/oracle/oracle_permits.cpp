@@ -52,6 +52,7 @@ void Oracle::hold(Ask& ask, const std::string& node, const std::vector<KubeBindi
     Gang& gang = gangs_.at(ask.gang);
     const bool first = holders(ask.gang).empty();
     place(ask, node, AskState::on_permit);
+    ask.backoff_until = 0;
     ask.bindings = bindings;
     if (first) {
         const auto counted = static_cast<std::int64_t>(assigned(ask.gang) + waiting_members(ask.gang).size());

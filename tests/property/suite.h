@@ -3,6 +3,7 @@
 //
 // BAYPLAN_HISTORIES=N   that many histories in place of the default
 // BAYPLAN_CROWDS=N      likewise, of crowded clusters
+// BAYPLAN_MIXES=N       likewise, of mixes of pod groups
 // BAYPLAN_SEED=S        the first seed; without BAYPLAN_HISTORIES only that one
 // BAYPLAN_NO_TBB=1      no TBB executor
 // BAYPLAN_SHRINK_TRIALS=N  attempts at most to make a failing history smaller; 0: it is printed as it is
