@@ -1,4 +1,4 @@
-// Random mixes of pod groups and single pods, which come, go, are refused by their nodes and lose them. The engine equals the oracle
+// Random mixes of pod groups and single pods, which come, go, are refused by their nodes and lose them. Engine equals oracle
 // after each step; at rest no group is left that would fit into the room that is there for it.
 #include <gtest/gtest.h>
 
