@@ -14,12 +14,13 @@ constexpr std::int64_t kLong_ns = std::int64_t{1} << 50;
 class GangsTest : public testing::Test {
 protected:
     // A gang whose only pod comes, and goes.
-    void pass_by(const std::string& name, std::int64_t came_ns, std::int64_t went_ns) {
+    void pass_by(const std::string& name, std::int64_t came_ns, std::int64_t went_ns, bool in_resync = false) {
         const AskId ask{1};
         GangMember member;
         member.gang = gangs_.find_or_add("shim", "app", name);
-        member.age = {came_ns, ++sequence_, ask};
-        gangs_.add(ask, member);
+        member.age = {0, ++sequence_, ask};
+        member.time_ns = came_ns;
+        gangs_.add(ask, member, in_resync);
         gangs_.remove(ask, went_ns);
     }
     std::int64_t time_of(const std::string& name) { return gangs_[gangs_.find_or_add("shim", "app", name)].time_ns; }
@@ -46,6 +47,16 @@ TEST_F(GangsTest, an_empty_one_keeps_its_time_until_it_is_forgotten) {
     EXPECT_EQ(known(), 0u);
     pass_by("a", 300, 310);
     EXPECT_EQ(time_of("a"), 300);
+}
+
+TEST_F(GangsTest, an_elder_member_that_a_resync_states_gives_it_its_time) {
+    pass_by("a", 5, 10);
+    pass_by("a", 3, 10);
+    EXPECT_EQ(time_of("a"), 5);
+    pass_by("a", 4, 10, true);
+    EXPECT_EQ(time_of("a"), 4);
+    pass_by("a", 6, 10, true);
+    EXPECT_EQ(time_of("a"), 4);
 }
 
 TEST_F(GangsTest, empty_ones_that_are_remembered_have_a_limit) {
