@@ -205,6 +205,13 @@ TEST(Property, EngineEqualsOracleInCrowds) {
     }
 }
 
+// Far beyond the default number each of these differed once.
+TEST(Property, EngineEqualsOracleInCrowdsThatOnceDiffered) {
+    const bool with_tbb = Suite::from_environment(kHistories, "BAYPLAN_CROWDS").with_tbb;
+    Played sum;
+    for (const std::uint64_t seed : {11'168, 107'355, 110'990, 203'925}) play(seed, with_tbb, 1, sum);
+}
+
 // Queues under their guarantees take from those over theirs, and nobody else does.
 TEST(Property, EngineEqualsOracleInCrowdsOfQueues) {
     const Suite suite = Suite::from_environment(kHistories, "BAYPLAN_CROWDS");
