@@ -127,7 +127,7 @@ std::uint32_t Lifecycle::take_place(AskId id, Slot slot, AskEvent event, std::st
     const Nomination* const nomination = world_.asks[id].has_entries ? world_.nominations.of(id) : nullptr;
     const bool elsewhere = nomination != nullptr && nomination->slot != slot;
     commit_.drop_nomination(id);
-    const bool another_may = by_force || (world_.asks[id].has_entries && no_more_reservations(slot));
+    const bool another_may = by_force || (world_.asks[id].has_entries && no_more_reservations(world_, slot));
     const bool held = commit_.drop_reservation(id);
     commit_.end_avoiding(id);
     commit_.end_waiting(id, event);

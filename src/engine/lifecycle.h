@@ -161,7 +161,6 @@ public:
 
 private:
     void give_claim_back(AskId, ResourceClaimName, ShimId owner);
-    bool no_more_reservations(Slot) const;  // may be made there
     std::uint32_t take_place(AskId, Slot, AskEvent, std::string_view stated_devices);
     void tell_query(AskId, const std::vector<Slot>& nodes, bool is_attempt, std::uint32_t wakes);
     void leave_queried_node(AskId);

@@ -122,9 +122,4 @@ std::optional<Reservation> Lifecycle::take_reservation(AskId id) {
     return taken;
 }
 
-// R-DAEMONSET-53.
-bool Lifecycle::no_more_reservations(Slot slot) const {
-    return world_.reservations.on(slot).size() >= world_.options.preemption.daemonset.of_node_max;
-}
-
 }  // namespace bayplan

@@ -142,8 +142,7 @@ ReservingLook Reserving::look(AskId id, Slot slot) const {
         [&](const ResourceAmount& asked) { return asked.value <= amount_of(capacity, asked.resource); });
     const bool amounts_alone = failed.size() == 1 && predicates_.name(failed.front().predicate) ==
                                                          row_of(PredicateId::node_resources_fit).name;
-    const bool too_many = world_.reservations.of(id) == nullptr &&
-                          world_.reservations.on(slot).size() >= world_.options.preemption.daemonset.of_node_max;
+    const bool too_many = world_.reservations.of(id) == nullptr && no_more_reservations(world_, slot);
     if (!amounts_alone || !small_enough || too_many) {
         return look;
     }

@@ -60,6 +60,11 @@ DaemonsetOptions daemonset_options(const World&, AskId);
 // Its node; kNone if it is no such pod, its node is not there, or has devices of a resource that it asks for.
 Slot daemon_node(const World&, AskId);
 
+// As many have the node reserved as may.
+inline bool no_more_reservations(const World& world, Slot slot) {
+    return world.reservations.on(slot).size() >= world.options.preemption.daemonset.of_node_max;
+}
+
 class Reserving {
 public:
     Reserving(World& world, const PredicateSet& predicates, VictimWorkers& workers)

@@ -198,6 +198,7 @@ TEST_F(QueuesTest, a_pod_that_left_its_group_when_it_was_placed_comes_back_to_a_
     ASSERT_EQ(engine_.ask_state("s", "between"), "unschedulable");
 
     gang_member("leaves", 1, 1000);
+    shim_.ask("leaves", "app", {{"cpu", 1000}});
     shim_.nack("leaves");
     engine_.apply(Tick{100'000'000'000});
     EXPECT_GT(engine_.run(10), 0u);

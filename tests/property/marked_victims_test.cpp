@@ -2,7 +2,7 @@
 // then on: an ask that has just failed is judged anew.
 #include <gtest/gtest.h>
 
-#include "lockstep.h"
+#include "small_session.h"
 
 namespace bayplan::property {
 namespace {
@@ -43,51 +43,35 @@ oracle::OwnedNode node(DictId name, DictId zone, std::int64_t cpu) {
     return {name, NodeAction::create, {{kCpu, cpu}}, {{kZone, zone}}};
 }
 
-class MarkedVictims : public ::testing::Test {
-protected:
-    void step(const Event& event) { ASSERT_EQ(lockstep_.step(event), ""); }
-    void send(oracle::OwnedBody body) { step(StateEvent{"s", 0, false, std::move(body)}); }
-
-    static EngineOptions options() {
-        EngineOptions made;
-        made.executor = ExecutorKind::inline_;
-        return made;
-    }
-    Lockstep lockstep_{options()};
-};
-
 // Before, the west has no fewer pods than the east, and the anti-affinity of `repels` decides; then it has one more.
-TEST_F(MarkedVictims, failed_asks_are_judged_anew) {
-    step(ConnectEvent{"s", 1, true, Received::last, 0});
-    send(oracle::OwnedDefine{{{kCpu, "cpu"},
-                              {kEast, "east"},
-                              {kWest, "west"},
-                              {kApplication, "job"},
-                              {kZone, "topology.kubernetes.io/zone"},
-                              {kSpace, "space"},
-                              {kApp, "app"},
-                              {kN1, "n1"},
-                              {kN2, "n2"},
-                              {kN4, "n4"}}});
-    send(oracle::OwnedResyncBegin{});
-    send(oracle::OwnedApplications{{{kApplication, 0, 0}}, {}});
-    send(specs());
-    send(oracle::OwnedNodes{{node(kN1, kWest, 4), node(kN2, kWest, 1), node(kN4, kEast, 4)}});
+TEST(MarkedVictims, failed_asks_are_judged_anew) {
     oracle::OwnedAsk stays = pod("stays", kN4, 0, 1, kPlain);
     stays.foreign = true;
-    send(oracle::OwnedAsks{
-        {pod("low", kN1, 0, 4, kPlain), pod("repels", kN2, 0, 1, kRepels), stays, pod("victim", kN4, 0, 3, kSpread)}});
-    send(oracle::OwnedResyncEnd{});
+    SmallSession session({});
+    session.begin({{kCpu, "cpu"},
+                   {kEast, "east"},
+                   {kWest, "west"},
+                   {kApplication, "job"},
+                   {kZone, "topology.kubernetes.io/zone"},
+                   {kSpace, "space"},
+                   {kApp, "app"},
+                   {kN1, "n1"},
+                   {kN2, "n2"},
+                   {kN4, "n4"}},
+                  kApplication,
+                  {specs(), oracle::OwnedNodes{{node(kN1, kWest, 4), node(kN2, kWest, 1), node(kN4, kEast, 4)}},
+                   oracle::OwnedAsks{{pod("low", kN1, 0, 4, kPlain), pod("repels", kN2, 0, 1, kRepels), stays,
+                                      pod("victim", kN4, 0, 3, kSpread)}}});
     oracle::OwnedAsk daemon = pod("daemon", 0, 100, 3, kPlain);
     daemon.daemonset = true;
     daemon.required_node = kN4;
-    send(oracle::OwnedAsks{{daemon, pod("spread", 0, 10, 4, kSpread)}});
-    step(RunEvent{100});
-    ASSERT_NE(lockstep_.oracle().log().back().find("existing pods anti-affinity rules"), std::string::npos);
+    session.send(oracle::OwnedAsks{{daemon, pod("spread", 0, 10, 4, kSpread)}});
+    session.step(RunEvent{100});
+    ASSERT_NE(session.last_line().find("existing pods anti-affinity rules"), std::string::npos);
 
-    step(TickEvent{100'000 * kMs});
-    step(RunEvent{100});
-    ASSERT_NE(lockstep_.oracle().log().back().find("topology spread constraints"), std::string::npos);
+    session.step(TickEvent{100'000 * kMs});
+    session.step(RunEvent{100});
+    ASSERT_NE(session.last_line().find("topology spread constraints"), std::string::npos);
 }
 
 }  // namespace

@@ -1,7 +1,7 @@
 // A node that is used beyond its capacity, and pods whose budget allows no disruption: one victim of several may suffice.
 #include <gtest/gtest.h>
 
-#include "lockstep.h"
+#include "small_session.h"
 
 namespace bayplan::property {
 namespace {
@@ -21,43 +21,36 @@ oracle::OwnedAsk running(const std::string& key, DictId node, std::int32_t prior
 }
 
 TEST(Overcommitted, of_pods_that_violate_budgets_one_that_suffices_goes_alone) {
-    EngineOptions options;
-    options.executor = ExecutorKind::inline_;
-    Lockstep lockstep(options);
-    const auto step = [&](const Event& event) { ASSERT_EQ(lockstep.step(event), ""); };
-    const auto send = [&](oracle::OwnedBody body) { step(StateEvent{"s", 0, false, std::move(body)}); };
-    step(ConnectEvent{"s", 1, true, Received::last, 0});
-    send(oracle::OwnedDefine{{{kAmount, "cpu"},
-                              {kJob, "job"},
-                              {kSpaceName, "ns"},
-                              {kLabel, "app"},
-                              {kBudgetName, "budget"},
-                              {kFullNode, "full"},
-                              {kOtherNode, "other"}}});
-    send(oracle::OwnedResyncBegin{});
-    send(oracle::OwnedApplications{{{kJob, 0, 0}}, {}});
     PodSpec covered;
     covered.name_space = kSpaceName;
     covered.labels = {{kLabel, kLabel}};
-    send(oracle::OwnedSpecs{{{kCovered, covered}}, {}});
-    send(oracle::OwnedNodes{
-        {{kFullNode, NodeAction::create, {{kAmount, 10}}}, {kOtherNode, NodeAction::create, {{kAmount, 12}}}}});
-    send(oracle::OwnedAsks{{running("small", kFullNode, 0, 2, QosClass::best_effort),
-                            running("more-important", kOtherNode, 1, 7, QosClass::best_effort),
-                            running("above", kFullNode, 5, 1, QosClass::guaranteed, false),
-                            running("large", kFullNode, 0, 8, QosClass::guaranteed),
-                            running("least", kFullNode, 0, 2, QosClass::unknown),
-                            running("far-above", kOtherNode, 100, 4, QosClass::best_effort)}});
-    send(oracle::OwnedResyncEnd{});
     PodBudget budget;
     budget.name_space = kSpaceName;
     budget.name = kBudgetName;
     budget.selector = LabelSelector{{{kLabel, LabelOperator::exists, {}}}};
-    send(oracle::OwnedObjects{{{budget, false}}});
-    send(oracle::OwnedAsks{{{.key = "preemptor", .application = kJob, .priority = 2, .requests = {{kAmount, 2}}}}});
-    step(RunEvent{100});
-    EXPECT_NE(lockstep.oracle().log().back().find("nominate s/preemptor full s/large"), std::string::npos)
-        << lockstep.oracle().log().back();
+    SmallSession session({});
+    session.begin({{kAmount, "cpu"},
+                   {kJob, "job"},
+                   {kSpaceName, "ns"},
+                   {kLabel, "app"},
+                   {kBudgetName, "budget"},
+                   {kFullNode, "full"},
+                   {kOtherNode, "other"}},
+                  kJob,
+                  {oracle::OwnedSpecs{{{kCovered, covered}}, {}},
+                   oracle::OwnedNodes{{{kFullNode, NodeAction::create, {{kAmount, 10}}},
+                                       {kOtherNode, NodeAction::create, {{kAmount, 12}}}}},
+                   oracle::OwnedAsks{{running("small", kFullNode, 0, 2, QosClass::best_effort),
+                                      running("more-important", kOtherNode, 1, 7, QosClass::best_effort),
+                                      running("above", kFullNode, 5, 1, QosClass::guaranteed, false),
+                                      running("large", kFullNode, 0, 8, QosClass::guaranteed),
+                                      running("least", kFullNode, 0, 2, QosClass::unknown),
+                                      running("far-above", kOtherNode, 100, 4, QosClass::best_effort)}}});
+    session.send(oracle::OwnedObjects{{{budget, false}}});
+    session.send(
+        oracle::OwnedAsks{{{.key = "preemptor", .application = kJob, .priority = 2, .requests = {{kAmount, 2}}}}});
+    session.step(RunEvent{100});
+    EXPECT_NE(session.last_line().find("nominate s/preemptor full s/large"), std::string::npos) << session.last_line();
 }
 
 }  // namespace
