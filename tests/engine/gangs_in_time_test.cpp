@@ -35,14 +35,7 @@ public:
 
     void node(const std::string& name, std::int64_t cpu) { shim_.node(name, {{"cpu", cpu}}); }
     void member(const std::string& key, const std::string& group, std::uint32_t minimum, std::int64_t cpu) {
-        const Amount amount{shim_.id("cpu"), cpu};
-        AskItem item;
-        item.key = key;
-        item.application = shim_.id("job");
-        item.group = shim_.id(group);
-        item.group_min_available = minimum;
-        item.requests = std::span(&amount, 1);
-        shim_.send(AsksMessage{std::span(&item, 1)});
+        shim_.member(key, "job", group, minimum, {{"cpu", cpu}});
     }
     void single(const std::string& key, std::int64_t cpu) { shim_.ask(key, "job", {{"cpu", cpu}}); }
     void release(const std::string& key) { shim_.release(key); }

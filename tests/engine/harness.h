@@ -94,6 +94,19 @@ public:
         send(AsksMessage{std::span(&record, 1)});
     }
 
+    // Of a pod group; without a minimum its pods are tried one by one.
+    void member(const std::string& key, const std::string& application, const std::string& group, std::uint32_t minimum,
+                const Amounts& requests) {
+        const std::vector<Amount> amounts = encode(requests);
+        AskItem record;
+        record.key = key;
+        record.application = id(application);
+        record.group = id(group);
+        record.group_min_available = minimum;
+        record.requests = amounts;
+        send(AsksMessage{std::span(&record, 1)});
+    }
+
     void release(const std::string& key) {
         ReleaseItem record;
         record.key = key;

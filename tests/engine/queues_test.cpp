@@ -31,17 +31,9 @@ protected:
         shim_.send(ApplicationsMessage{.add = std::span(&item, 1), .remove = {}});
     }
 
-    // Without a minimum: of a group whose pods are tried one by one.
     void gang_member(const std::string& key, std::uint32_t minimum, std::int64_t cpu,
                      const std::string& group = "gang") {
-        const Amount amount{shim_.id("cpu"), cpu};
-        AskItem item;
-        item.key = key;
-        item.application = shim_.id("app");
-        item.group = shim_.id(group);
-        item.group_min_available = minimum;
-        item.requests = std::span(&amount, 1);
-        shim_.send(AsksMessage{std::span(&item, 1)});
+        shim_.member(key, "app", group, minimum, {{"cpu", cpu}});
     }
 
     QueueReport queue(const std::string& path) const {
