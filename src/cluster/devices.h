@@ -93,11 +93,4 @@ private:
     std::map<ResourceId, std::uint32_t> nodes_with_;  // by resource: how many nodes have it as devices
 };
 
-// A text of devices, `KIND=0+3,KIND=1`: well-formed, or not.
-bool is_device_text(std::string_view);
-// The devices of one resource in `text`; empty if none.
-std::vector<std::uint32_t> devices_in(std::string_view text, std::string_view resource);
-// True if a resource of this name may be devices.
-bool can_be_devices(std::string_view name);
-
 }  // namespace bayplan

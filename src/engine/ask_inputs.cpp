@@ -4,6 +4,7 @@
 
 #include "base/check.h"
 #include "cluster/amount_lists.h"
+#include "cluster/device_texts.h"
 #include "engine/byte_counts.h"
 #include "engine/inputs.h"
 #include "engine/statement_limits.h"

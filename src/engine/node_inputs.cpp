@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/check.h"
+#include "cluster/device_texts.h"
 #include "engine/byte_counts.h"
 #include "engine/inputs.h"
 #include "engine/statement_limits.h"

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "cluster/device_texts.h"
 #include "cluster/devices.h"
 
 namespace bayplan {

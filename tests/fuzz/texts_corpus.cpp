@@ -50,8 +50,9 @@ int main(int argc, char** argv) {
     add("printed", 0, printed_configuration(folder));
     add("table", 1, "name,cpu,gpu\na,100,\nb,200,3\n");
     add("journal", 2, small_journal(folder));
-    add("cpus", 3, "0-3,5");
-    add("size", 3, "64Ki");
-    add("duration", 3, "10s");
+    add("devices", 3, "gpu cpu=1,gpu=0+3+127");
+    add("cpus", 4, "0-3,5");
+    add("size", 4, "64Ki");
+    add("duration", 4, "10s");
     return fuzz::write_seeds(argc, argv, seeds);
 }

@@ -1,15 +1,19 @@
 // The smaller readers of texts that people and files bring, by the first byte: configuration, table of comma-separated
-// values, a shim's journal, and what is written in one word: CPUs, sizes, durations.
+// values, a shim's journal, devices of a pod, and what is written in one word: CPUs, sizes, durations.
 // An accepted text reads the same again when it is printed.
 //
 // Built by clang with -fsanitize=fuzzer,address; seeds come from texts_corpus.
+#include <algorithm>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "client/journal.h"
+#include "cluster/device_texts.h"
+#include "cluster/device_use.h"
 #include "config/load.h"
 #include "config/units.h"
 #include "config_file.h"
@@ -85,6 +89,23 @@ void words(const std::string& text) {
     }
 }
 
+// The name of a kind, and from there on the text of devices.
+void devices(const std::string& text) {
+    const std::string_view kind = std::string_view(text).substr(0, text.find(' '));
+    const std::string_view stated = std::string_view(text).substr(std::min(kind.size() + 1, text.size()));
+    const std::vector<std::uint32_t> found = devices_in(stated, kind);
+    if (!is_device_text(stated)) return;
+    require(found.size() <= kDevicesMax, "more devices than a node can have");
+    if (found.empty()) return;
+    std::string again(kind);
+    for (const std::uint32_t device : found) {
+        require(device < kDevicesMax, "a device beyond the last one");
+        again += (again.size() == kind.size() ? "=" : "+") + std::to_string(device);
+    }
+    require(stated.find(again) != std::string_view::npos, "devices that the text does not state");
+    require(devices_in(again, kind) == found, "devices change when they are printed and read");
+}
+
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
@@ -92,10 +113,11 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         return 0;
     }
     const std::string text(reinterpret_cast<const char*>(data + 1), size - 1);
-    switch (data[0] % 4) {
+    switch (data[0] % 5) {
         case 0: configuration(text); break;
         case 1: table(text); break;
         case 2: journal(text); break;
+        case 3: devices(text); break;
         default: words(text); break;
     }
     return 0;
