@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <chrono>
 #include <cstdlib>
 #include <thread>
 #include <vector>
@@ -23,11 +24,14 @@ std::unique_ptr<ProposalBatch> batch_of(std::uint64_t number) {
     return batch;
 }
 
+// Null: none came for so long that none ever will.
 std::unique_ptr<ProposalBatch> wait_for_batch(StageExecutor& executor) {
-    for (;;) {
+    const auto deadline = std::chrono::steady_clock::now() + std::chrono::minutes(1);
+    while (std::chrono::steady_clock::now() < deadline) {
         if (auto batch = executor.poll()) return batch;
         std::this_thread::yield();
     }
+    return nullptr;
 }
 
 // Each proposal writes to itself, and to what its worker has for itself.
@@ -59,6 +63,7 @@ TEST(Pipeline, what_belongs_to_a_worker_or_a_batch_is_handed_on_without_a_race) 
     for (std::uint64_t number = 1; number <= kBatches; ++number) {
         executor->submit(batch_of(number));
         const auto batch = wait_for_batch(*executor);
+        ASSERT_NE(batch, nullptr);
         for (const Proposal& proposal : batch->proposals) ASSERT_EQ(proposal.looks, 1u);
     }
     EXPECT_EQ(proposer.calls(), kBatches * kProposals);
@@ -89,7 +94,7 @@ void run_careless() {
         Careless proposer;
         executor->start(proposer);
         executor->submit(batch_of(1));
-        wait_for_batch(*executor);
+        ASSERT_NE(wait_for_batch(*executor), nullptr);
     }
     std::exit(0);
 }

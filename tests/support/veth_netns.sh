@@ -15,7 +15,7 @@
 # Use:
 #   . tests/support/veth_netns.sh
 #   veth_netns_enter "$0" "$@" || ...        # may run "$0" "$@" again
-#   veth_netns_make || ...                   # 1: no namespaces or no links can be made; 2: they are, and cannot be set up
+#   veth_netns_make || ...                   # 1: the machine has no namespaces or links for us; 2: any other failure
 # or, for tests, both at once:
 #   veth_netns_or_skip "$0" "$@"             # ends with 77 only where it was 1
 #   $VETH_A baypland ... &  daemon=$!        # runs in A; $! is the program itself
@@ -98,13 +98,24 @@ veth_netns_make() {
     case $VETH_KIND in
     named) _veth_make_named ;;
     *) _veth_make_held ;;
-    esac || return 1
+    esac || {
+        _veth_is_not_allowed && return 1
+        return 2
+    }
     _veth_ready "$VETH_A" "$VETH_A_IF" "${VETH_A_MAC:-}" &&
         _veth_ready "$VETH_B" "$VETH_B_IF" "${VETH_B_MAC:-}" &&
         _veth_do $VETH_B ip addr add "$VETH_B_IP/24" dev "$VETH_B_IF" || return 2
     [ -z "${VETH_RELAY:-}" ] || {
         _veth_ready "$VETH_R" "$VETH_RA_IF" "" && _veth_ready "$VETH_R" "$VETH_RB_IF" "" || return 2
     }
+}
+
+# The kernel, or a container's rules, forbid it or do not have it. What else fails is a fault, of the machine or of this script.
+_veth_is_not_allowed() {
+    case $VETH_WHY_NOT in
+    *"not permitted"* | *"ermission denied"* | *"not supported"* | *"Unknown device type"* | *"no second network namespace"*) ;;
+    *) false ;;
+    esac
 }
 
 veth_netns_cleanup() {

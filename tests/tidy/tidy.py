@@ -228,6 +228,14 @@ def mutant_faults(top):
             yield f"{path}: '{name}': {target.parent}/meson.build does not name {target.name}"
 
 
+def folders_without_faults(folders, mutants):
+    """Folders of src/ that no mutant is about: nothing shows that their tests can fail. static_cli has stubs alone."""
+    have = {pathlib.Path(mutant["file"]).parent for mutant in mutants}
+    for folder in sorted(folders):
+        if folder.parts[0] == "src" and len(folder.parts) == 2 and folder.name != "static_cli" and folder not in have:
+            yield f"{folder}: no fault of it in tests/mutants/mutants.json"
+
+
 def promise_faults(page, mutants):
     """Rows of tests/PROMISES.md whose fault is not in the list of mutants, or is noticed by another test than they say."""
     judged_by = {mutant["name"]: pathlib.Path(mutant["target"]).name for mutant in mutants}
@@ -268,6 +276,7 @@ def main():
             faults.append(f"{folder}: no README.md")
     faults += mutant_faults(top)
     mutants = json.loads((top / "tests/mutants/mutants.json").read_text())
+    faults += folders_without_faults(folders, mutants)
     faults += promise_faults((top / "tests/PROMISES.md").read_text(), mutants)
     faults += format_faults(top)
     texts = all_texts(top)

@@ -34,6 +34,12 @@ class Promises(unittest.TestCase):
     def faults(self, row):
         return list(tidy.promise_faults("| promise | test | fault |\n|---|---|---|\n" + row + "\n", self.MUTANTS))
 
+    def test_a_folder_without_any_fault(self):
+        folders = {pathlib.Path("src/base"), pathlib.Path("src/static_cli"), pathlib.Path("src"), pathlib.Path("tests/base")}
+        self.assertEqual(list(tidy.folders_without_faults(folders, [{"file": "src/cel/parser.cpp"}])),
+                         ["src/base: no fault of it in tests/mutants/mutants.json"])
+        self.assertEqual(list(tidy.folders_without_faults(folders, [{"file": "src/base/waker.cpp"}])), [])
+
     def test_a_promise_with_its_fault(self):
         self.assertEqual(self.faults("| all is well | `base_test` | a fault |"), [])
         self.assertEqual(self.faults("| all is well | `base_test` Base.* | a fault |"), [])
