@@ -353,7 +353,7 @@ std::optional<PredicateSet::Failure> Diagnoser::error() const {
         if (found || excluded(node.slot)) {
             return;
         }
-        PredicateSet::Failure failure = predicates_.explain(pod, node);
+        PredicateSet::Failure failure = judge(node);
         feasible += failure.refusal.verdict == Verdict::feasible ? 1 : 0;
         if (failure.refusal.ends == AttemptEnd::in_an_error) {
             found = std::move(failure);

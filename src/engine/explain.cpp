@@ -303,6 +303,23 @@ std::string who_holds(const World& world) {
     return {};
 }
 
+// Of an unschedulable ask: by what failed it in its attempt, which may be other predicates than would fail it now. A gang is
+// woken by what wakes any member.
+std::vector<std::string> what_wakes(const World& world, AskId id, const PredicateSet& predicates) {
+    std::uint32_t failed = world.asks.waiting(id).failed_predicates;
+    if (!is_coscheduled(world.asks[id].group)) {
+        return wake_texts(predicates.woken_by(failed));
+    }
+    for (const MemberAge& age : world.gangs[world.gangs.member(id).gang].members) {
+        if (world.asks[age.ask].state == AskState::unschedulable) {
+            failed |= world.asks.waiting(age.ask).failed_predicates;
+        }
+    }
+    std::vector<std::string> texts = wake_texts(predicates.woken_by(failed));
+    texts.emplace_back("a member of its pod group that comes, goes or changes");
+    return texts;
+}
+
 Explanation explain_itself(World& world, Attempts& attempts, const BlockEvaluator& evaluator, ClusterSearch& search,
                            AskId id, bool full) {
     Explanation explanation;
@@ -345,6 +362,9 @@ Explanation explain_itself(World& world, Attempts& attempts, const BlockEvaluato
             explanation.state = std::move(state);
             Explainer(world, attempts, evaluator, search, id).explain(explanation, full);
         }
+    }
+    if (ask.state == AskState::unschedulable && explanation.node.empty()) {
+        explanation.woken_by = what_wakes(world, id, evaluator.predicates());
     }
     return explanation;
 }

@@ -297,6 +297,16 @@ bool take_nominated(const KubeState& state, const KubePod& pod, KubeAnswer& answ
     return false;
 }
 
+KubeAnswer ended_by(const std::string& error) {
+    KubeAnswer answer;
+    answer.explanation.state = "unschedulable";
+    answer.explanation.ends = AttemptEnd::in_an_error;
+    answer.explanation.message = error;
+    answer.failed_by = {"DynamicResources"};
+    answer.not_queued = true;
+    return answer;
+}
+
 }  // namespace
 
 std::string counted(const std::vector<std::string>& reasons) {
@@ -327,28 +337,31 @@ bool takes_nominated(const KubeState& state, const KubePod& pod) {
     return take_nominated(state, pod, answer);
 }
 
-std::optional<KubeAnswer> error_of_scores(const KubeState& state, const KubePod& pod) {
-    const auto [allocated, others] = claims_of(state, pod);
-    if (!state.options.copies_trial_faults || state.options.predicates_off.contains("DynamicResources") ||
-        allocated == 0 || others == 0) {
-        return std::nullopt;
-    }
+std::optional<KubeAnswer> error_of_attempt(const KubeState& state, const KubePod& pod) {
     Judging judging(state, pod);
-    const auto feasible = std::count_if(state.nodes.begin(), state.nodes.end(), [&](const KubeNode* node) {
-        return !state.excluded.contains(node->name) && judging.failures_on(*node).empty();
-    });
-    if (judging.finding || feasible < 2) {
+    if (judging.finding || state.options.predicates_off.contains("DynamicResources")) {
         return std::nullopt;
     }
-    KubeAnswer answer;
-    answer.explanation.state = "unschedulable";
-    answer.explanation.ends = AttemptEnd::in_an_error;
-    answer.explanation.message =
-        "running Score plugins: plugin \"DynamicResources\" failed with: number of allocations " +
-        std::to_string(others) + " is smaller than number of claims";
-    answer.failed_by = {"DynamicResources"};
-    answer.not_queued = true;
-    return answer;
+    std::size_t feasible = 0;
+    for (const KubeNode* node : state.nodes) {
+        if (state.excluded.contains(node->name)) {
+            continue;
+        }
+        auto failures = failures_beside_nominated(state, pod, *node);
+        if (failures.empty()) {
+            failures = judging.failures_on(*node);
+        }
+        if (!failures.empty() && failures[0].reasons.at(0).starts_with(kErrorPrefix)) {
+            return ended_by(failures[0].reasons[0]);
+        }
+        feasible += failures.empty();
+    }
+    const auto [allocated, others] = claims_of(state, pod);
+    if (!state.options.copies_trial_faults || allocated == 0 || others == 0 || feasible < 2) {
+        return std::nullopt;
+    }
+    return ended_by("running Score plugins: plugin \"DynamicResources\" failed with: number of allocations " +
+                    std::to_string(others) + " is smaller than number of claims");
 }
 
 KubeAnswer judge(const KubeState& state, const KubePod& pod) {

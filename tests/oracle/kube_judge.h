@@ -8,6 +8,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "kube_model.h"
@@ -32,8 +33,10 @@ void assume(const KubeBinding&, KubeObjects&);
 
 // The pod's own nominated node is looked at first, and passes.
 bool takes_nominated(const KubeState&, const KubePod&);
-// The error that ends the attempt, with its message, although nodes would do (R-CLAIM-25); none: the nodes decide.
-std::optional<KubeAnswer> error_of_scores(const KubeState&, const KubePod&);
+// Of the reason of a node that ends in an error, which begins with these words alone.
+inline constexpr std::string_view kErrorPrefix = "running \"DynamicResources\" filter plugin: ";
+// The error that ends the attempt, with its message, although nodes would do (R-CLAIM-19, R-CLAIM-25); none: the nodes decide.
+std::optional<KubeAnswer> error_of_attempt(const KubeState&, const KubePod&);
 
 // --- kube_claims.cpp
 // How many of the pod's claims have devices, and how many have none.

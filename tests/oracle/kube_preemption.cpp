@@ -249,6 +249,9 @@ void search(const KubeState& state, const KubePod& pod, const KubeAnswer& answer
                 lacking.insert(node.name);
             }
             out.failed_by.insert(look.still->predicate);
+            if (out.error.empty() && look.still->reasons.at(0).starts_with(kErrorPrefix)) {
+                out.error = look.still->reasons.at(0);
+            }
         }
         if (look.victims) {
             out.candidates.push_back(*look.victims);
@@ -259,7 +262,9 @@ void search(const KubeState& state, const KubePod& pod, const KubeAnswer& answer
             out.chosen = i;
         }
     }
-    if (!out.chosen) {
+    if (!out.chosen && !out.error.empty()) {
+        out.text = out.error;
+    } else if (!out.chosen) {
         out.text = "0/" + std::to_string(state.nodes.size()) + " nodes are available: " + counted(reasons) + ".";
     }
     say_of_claims(state, pod, answer, lacking, out);
@@ -312,9 +317,11 @@ std::optional<KubeVictims> waited_for_on(const KubeState& attempted, const KubeP
 
 std::string whole_message(const KubeAnswer& answer, const std::optional<KubePreemption>& preemption) {
     const std::string& message = answer.explanation.message;
-    return !preemption || preemption->chosen
-               ? message
-               : message + " " + preemption->of_claims + ", preemption: " + preemption->text;
+    if (!preemption || preemption->chosen) {
+        return message;
+    }
+    const std::string of_claims = preemption->error.empty() ? preemption->of_claims + ", " : "";
+    return message + " " + of_claims + "preemption: " + preemption->text;
 }
 
 }  // namespace bayplan::oracle

@@ -30,6 +30,7 @@ struct KubeVictims {
 struct KubePreemption {
     bool eligible = true;
     std::string text;                     // why nothing was found
+    std::string error;                    // of the first node whose trial ended in one
     std::string of_claims;                // said before it
     std::optional<KubeName> gives_back;   // a claim on devices: R-CLAIM-29
     std::vector<KubeVictims> candidates;  // in order of slots

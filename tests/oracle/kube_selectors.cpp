@@ -29,9 +29,12 @@ bool condition(const std::string& text, const Candidate& of) {
     if (text.starts_with(value)) {
         const std::size_t dot = text.find("].");
         const std::size_t equal = text.find(" == ");
-        const KubeDeviceValue* const found = attribute(of, quoted_part(text), text.substr(dot + 2, equal - dot - 2));
-        return found != nullptr && found->type == AttributeType::number &&
-               found->number == std::stoll(text.substr(equal + 4));
+        const std::string id = text.substr(dot + 2, equal - dot - 2);
+        const KubeDeviceValue* const found = attribute(of, quoted_part(text), id);
+        if (found == nullptr) {
+            throw ClaimError("CEL runtime error: no such key: " + id);
+        }
+        return found->type == AttributeType::number && found->number == std::stoll(text.substr(equal + 4));
     }
     throw std::logic_error("a selector of another form: " + text);
 }
@@ -47,17 +50,33 @@ const KubeDeviceValue* attribute(const Candidate& of, const std::string& domain,
     return domain == of.slice->driver && bare != attributes.end() ? &bare->second : nullptr;
 }
 
-bool matches(const std::vector<std::string>& selectors, const Candidate& of) {
-    return std::all_of(selectors.begin(), selectors.end(), [&](const std::string& selector) {
-        for (std::size_t at = 0; at != std::string::npos;) {
-            const std::size_t end = selector.find(" && ", at);
-            if (!condition(selector.substr(at, end == std::string::npos ? end : end - at), of)) {
+namespace {
+
+// Conditions are looked at up to the first that is false.
+bool holds(const std::string& selector, const Candidate& of) {
+    for (std::size_t at = 0; at != std::string::npos;) {
+        const std::size_t end = selector.find(" && ", at);
+        if (!condition(selector.substr(at, end == std::string::npos ? end : end - at), of)) {
+            return false;
+        }
+        at = end == std::string::npos ? end : end + 4;
+    }
+    return true;
+}
+
+}  // namespace
+
+bool matches(const std::vector<std::string>& selectors, const Candidate& of, const std::string& whose) {
+    for (std::size_t at = 0; at < selectors.size(); ++at) {
+        try {
+            if (!holds(selectors[at], of)) {
                 return false;
             }
-            at = end == std::string::npos ? end : end + 4;
+        } catch (const ClaimError& error) {
+            throw ClaimError(whose + ": selector #" + std::to_string(at) + ": " + error.what());
         }
-        return true;
-    });
+    }
+    return true;
 }
 
 }  // namespace bayplan::oracle

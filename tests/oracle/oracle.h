@@ -10,6 +10,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "bayplan/messages.h"
@@ -73,6 +74,9 @@ public:
         return tree;
     }
     const EngineOptions& options() const { return options_; }
+    using Event = WakeEvent;
+    void watch(std::uint64_t sequence);  // what wakes it is heard until it is tried again; 0: nobody
+    std::vector<Heard> take_heard() { return std::exchange(heard_, {}); }
     const Ask* find_ask(const std::string& shim, const std::string& key) const;
     std::string ask_state(const std::string& shim, const std::string& key) const;
     std::uint64_t debt(const Shim&) const;
@@ -83,16 +87,6 @@ public:
 private:
     friend class PlaceholderRules;
     friend class GuaranteeRules;
-    enum class Event {
-        node_changed,  // created, updated, stated again; a hold dropped or replaced
-        node_undrained,
-        node_gone,
-        allocation_ended,
-        pod_changed,  // placed, stated again with another spec or terminating flag, or chosen
-        object_changed,
-        placed_pod_stated,
-        claim_given_back
-    };
     // Section 2: inputs.
     void apply_one(const Tick&);
     void apply_one(const Connect&);
@@ -149,6 +143,8 @@ private:
     void give_devices(Ask&, const Node&, const std::string& stated);
     void declare_devices(const Node&, const KubeNode& before);
     void check_devices_fit(const Ask&, const Node&);
+    void check_claimed(const Ask&, const Node&, const std::vector<KubeBinding>&);
+    static bool is_current(const KubeAllocatedDevice&, const KubeNode&, const KubeObjects&);
     void audit_devices(const Ask&, std::vector<std::string>& broken) const;
 
     std::string slot_group(const KubeNode&) const;
@@ -258,6 +254,9 @@ private:
     bool nominations_must_end(const std::string& gang);
     void end_nominations(const std::string& gang, const std::string& why);
     class GangReservations;
+    std::uint64_t watched_ = 0;  // an ask's sequence number; 0: none
+    std::uint64_t failures_watched_ = 0;
+    std::vector<Heard> heard_;
     std::string reserved_;  // the gang that has nodes reserved; empty: none
     // Section 5.
     const Ask* next_ask() const;
@@ -404,6 +403,7 @@ private:
 
     void audit_nodes(std::vector<std::string>& broken) const;
     void audit_asks(std::vector<std::string>& broken) const;
+    bool has_reason(const Ask&) const;
     void audit_nomination(const Ask&, std::vector<std::string>& broken) const;
     void audit_shims(std::vector<std::string>& broken) const;
 

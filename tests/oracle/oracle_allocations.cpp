@@ -120,6 +120,11 @@ void Oracle::end_asks_of_application(const std::string& shim, const std::string&
     }
 }
 
+void Oracle::watch(std::uint64_t sequence) {
+    watched_ = sequence;
+    failures_watched_ = sequence == 0 ? 0 : asks_.at(sequence).failures;
+}
+
 // The table of rules/failure.md, row by row.
 void Oracle::wake(Event event, const Ask* except) {
     std::set<std::string> wakes;
@@ -139,6 +144,10 @@ void Oracle::wake(Event event, const Ask* except) {
         case Event::claim_given_back: wakes = {"DynamicResources"}; break;
         case Event::placed_pod_stated: break;
     }
+    const auto watched = asks_.find(watched_);
+    const bool hears = watched != asks_.end() && watched->second.state == AskState::unschedulable &&
+                       watched->second.failures == failures_watched_ && &watched->second != except;
+    bool wakes_watched = false;
     for (auto& [sequence, ask] : asks_) {
         bool meant = event == Event::node_changed;  // wakes everybody
         for (const std::string& failed : ask.failed_by) {
@@ -146,7 +155,14 @@ void Oracle::wake(Event event, const Ask* except) {
         }
         if (ask.state == AskState::unschedulable && meant && &ask != except) {
             wake(ask);
+            wakes_watched =
+                wakes_watched ||
+                (hears && (sequence == watched_ || (!ask.gang.empty() && ask.gang == watched->second.gang)));
         }
+    }
+    if (hears) {
+        heard_.push_back({event, wakes_watched});
+        watched_ = wakes_watched ? 0 : watched_;
     }
 }
 

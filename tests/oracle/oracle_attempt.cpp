@@ -216,7 +216,7 @@ Oracle::Look::Look(const Oracle& oracle, const Ask& ask) {
     if (avoids) {
         without.avoided = without.excluded.insert(ask.avoids).second ? ask.avoids : "";
     }
-    if (const auto error = error_of_scores(state, ask.pod); error && !takes_nominated(without, ask.pod)) {
+    if (const auto error = error_of_attempt(state, ask.pod); error && !takes_nominated(without, ask.pod)) {
         answer = *error;
         return;
     }
@@ -273,6 +273,7 @@ void Oracle::place_by_attempt(Ask& ask, const std::string& node, const std::vect
     ask.failed_by.clear();
     ++placed_;
     check_devices_fit(ask, nodes_.at(node));
+    check_claimed(ask, nodes_.at(node), bindings);
     if (!ask.nominated_node.empty()) {
         saw(ask.nominated_node == node ? "placed on the nominated node" : "placed elsewhere");
     }

@@ -1,6 +1,7 @@
 // The laws of rules/laws.md against a recount from the asks alone.
 //
 // Thread and errors: see oracle.h.
+#include <algorithm>
 #include <cstddef>
 
 #include "oracle.h"
@@ -82,7 +83,7 @@ void Oracle::audit_asks(std::vector<std::string>& broken) const {
             broken.push_back("R-LAW-4: " + ask.key + " is " + name_of(ask.state) + ", waits for '" + ask.awaited_node +
                              "'");
         }
-        if (ask.state == AskState::unschedulable && ask.failed_by.empty() && ask.excluded.empty()) {
+        if (ask.state == AskState::unschedulable && !has_reason(ask)) {
             broken.push_back("R-LAW-10: " + ask.key + " is unschedulable without a reason");
         }
         const bool reserved = ask.state == AskState::reserved;
@@ -105,6 +106,15 @@ void Oracle::audit_asks(std::vector<std::string>& broken) const {
             broken.push_back("R-LAW-4: " + ask.key + " is of an application that is gone");
         }
     }
+}
+
+// R-LAW-10. An attempt of a gang may end at a member that has nodes left out, before it looks at the others.
+bool Oracle::has_reason(const Ask& ask) const {
+    const auto is_told = [](const Ask& one) { return !one.failed_by.empty() || !one.excluded.empty(); };
+    return is_told(ask) || (!ask.gang.empty() && std::ranges::any_of(asks_, [&](const auto& other) {
+               return other.second.gang == ask.gang && other.second.state == AskState::unschedulable &&
+                      is_told(other.second);
+           }));
 }
 
 // A nomination is a waiting ask's, to a node that there is, and its victims are there.

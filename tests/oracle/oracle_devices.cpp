@@ -3,8 +3,10 @@
 // Thread and errors: see oracle.h.
 #include <algorithm>
 #include <set>
+#include <tuple>
 
 #include "kube_devices.h"
+#include "kube_match.h"
 #include "oracle.h"
 
 namespace bayplan::oracle {
@@ -151,6 +153,53 @@ void Oracle::check_devices_fit(const Ask& ask, const Node& node) {
                                         node.name);
         }
     }
+}
+
+// R-LAW-14, at the moment of the commit: later claims may be stated with devices that others have.
+void Oracle::check_claimed(const Ask& ask, const Node& node, const std::vector<KubeBinding>& bindings) {
+    using Name = std::tuple<std::string, std::string, std::string>;
+    std::set<Name> taken;
+    const KubeObjects objects = assumed_objects();
+    for (const auto& [name, claim] : objects.resource_claims) {
+        for (const KubeAllocatedDevice& one :
+             claim.allocation ? claim.allocation->devices : std::vector<KubeAllocatedDevice>{}) {
+            if (!one.admin_access) {
+                taken.insert({one.driver, one.pool, one.device});
+            }
+        }
+    }
+    for (const KubeBinding& binding : bindings) {
+        for (const KubeAllocatedDevice& one :
+             binding.tells ? binding.devices->devices : std::vector<KubeAllocatedDevice>{}) {
+            const std::string device = one.driver + "/" + one.pool + "/" + one.device;
+            if (!one.admin_access && !taken.insert({one.driver, one.pool, one.device}).second) {
+                broken_at_commit_.push_back("R-LAW-14: " + ask.key + " gets " + device + ", which is in use");
+            }
+            if (!is_current(one, node.facts, objects)) {
+                broken_at_commit_.push_back("R-LAW-14: " + ask.key + " gets " + device + " of an old slice");
+            }
+        }
+    }
+}
+
+// A slice has it that is as new as any of its pool that the node sees.
+bool Oracle::is_current(const KubeAllocatedDevice& device, const KubeNode& node, const KubeObjects& objects) {
+    std::int64_t newest = INT64_MIN;
+    std::int64_t newest_with_it = INT64_MIN;
+    for (const auto& [name, slice] : objects.slices) {
+        const bool seen =
+            !slice.hidden &&
+            (slice.reach == SliceReach::all_nodes || (slice.reach == SliceReach::node && slice.node == node.name) ||
+             (slice.reach == SliceReach::selected_nodes && node_term_matches(slice.nodes, node)));
+        if (!seen || slice.driver != device.driver || slice.pool != device.pool) {
+            continue;
+        }
+        newest = std::max(newest, slice.generation);
+        if (std::ranges::count(slice.devices, device.device, &KubeSliceDevice::name) > 0) {
+            newest_with_it = std::max(newest_with_it, slice.generation);
+        }
+    }
+    return newest_with_it == newest && newest != INT64_MIN;
 }
 
 // R-LAW-2: a pod has devices of what its node has as devices, and of nothing else.

@@ -332,6 +332,7 @@ void Oracle::keep(Gang& gang, const std::vector<Try>& tries) {
         const std::vector<KubeBinding> bindings = bindings_on(ask, one.node);
         check_fit(ask, nodes_.at(one.node));
         check_devices_fit(ask, nodes_.at(one.node));
+        check_claimed(ask, nodes_.at(one.node), bindings);
         ask.failed_by.clear();
         if (!ask.nominated_node.empty()) {
             saw(ask.nominated_node == one.node ? "member placed on its nominated node" : "member placed elsewhere");

@@ -281,4 +281,21 @@ struct ConnectionStory {
     bool cut = false;
 };
 
+// Events that may wake unschedulable asks (rules/failure.md).
+enum class WakeEvent {
+    node_changed,  // created, updated, stated again; a hold dropped or replaced
+    node_undrained,
+    node_gone,
+    allocation_ended,
+    pod_changed,  // placed, stated again with another spec or terminating flag, or chosen
+    object_changed,
+    placed_pod_stated,
+    claim_given_back
+};
+// An event that came while an ask was unschedulable, and whether it wakes the ask, or a member of its gang.
+struct Heard {
+    WakeEvent event;
+    bool wakes;
+};
+
 }  // namespace bayplan::oracle

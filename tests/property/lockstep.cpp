@@ -4,6 +4,7 @@
 #include "lockstep.h"
 
 #include <algorithm>
+#include <string_view>
 
 #include "explanations.h"
 
@@ -24,6 +25,23 @@ std::string to_text(const oracle::NumberedDecision& decision) {
            " termination " + std::to_string(static_cast<int>(decision.termination)) + " name '" + decision.name +
            "' node '" + decision.node + "' text '" + decision.text + "'" + (decision.scale_up ? " scale up" : "") +
            " devices '" + decision.devices + "'";
+}
+
+// In the words of explanations.
+bool says_that_it_wakes(const std::vector<std::string>& woken_by, oracle::WakeEvent event) {
+    using Of = oracle::WakeEvent;
+    const auto says = [&](std::string_view text) { return std::ranges::find(woken_by, text) != woken_by.end(); };
+    switch (event) {
+        case Of::node_changed: return says("a node added") && says("a node or its holds changed");
+        case Of::node_undrained: return says("a node undrained");
+        case Of::node_gone: return says("a node gone");
+        case Of::allocation_ended: return says("a pod gone");
+        case Of::pod_changed: return says("a pod placed");
+        case Of::object_changed: return says("a claim, volume or namespace changed");
+        case Of::claim_given_back: return says("a claim on devices given back");
+        case Of::placed_pod_stated: return false;
+    }
+    return false;
 }
 
 }  // namespace
@@ -58,8 +76,9 @@ std::string Lockstep::step(const Event& event) {
 }
 
 std::string Lockstep::differences() {
-    for (const auto compare : {&Lockstep::compare_log, &Lockstep::compare_connections, &Lockstep::compare_asks,
-                               &Lockstep::compare_queues, &Lockstep::compare_explanation, &Lockstep::compare_held}) {
+    for (const auto compare :
+         {&Lockstep::compare_log, &Lockstep::compare_connections, &Lockstep::compare_asks, &Lockstep::compare_queues,
+          &Lockstep::compare_explanation, &Lockstep::compare_held, &Lockstep::compare_wakes}) {
         const std::string difference = (this->*compare)();
         if (!difference.empty()) {
             return difference;
@@ -266,6 +285,46 @@ std::string Lockstep::compare_held() {
     const std::string difference =
         explanation ? differing_groups(explanation->group, oracle_.group_of(ask)) : "there is none";
     return difference.empty() ? "" : "explanation of " + ask.shim + "/" + ask.key + ": " + difference;
+}
+
+// The events that would wake an ask by its explanation are compared with the events that do, until it is tried again.
+std::string Lockstep::compare_wakes() {
+    for (const oracle::Heard& heard : oracle_.take_heard()) {
+        if (heard.event == oracle::WakeEvent::placed_pod_stated) {
+            continue;  // wakes whom a guarantee failed, and has no words of its own
+        }
+        const bool told = says_that_it_wakes(woken_by_, heard.event);
+        if (told != heard.wakes) {
+            return watched_ + (told ? " is not woken by an event" : " is woken by an event") + " of kind " +
+                   std::to_string(static_cast<int>(heard.event)) + ", which its explanation " +
+                   (told ? "lists" : "does not list");
+        }
+        ++wakes_compared_;
+    }
+    if (steps_ % 7 == 0) {
+        watch_another();
+    }
+    return "";
+}
+
+void Lockstep::watch_another() {
+    std::vector<const oracle::Ask*> waiting;
+    for (const auto& [sequence, ask] : oracle_.asks()) {
+        if (ask.state == oracle::AskState::unschedulable) {
+            waiting.push_back(&ask);
+        }
+    }
+    oracle_.watch(0);
+    if (waiting.empty()) {
+        return;
+    }
+    const oracle::Ask& ask = *waiting[steps_ / 7 % waiting.size()];
+    const std::optional<Explanation> explanation = engine_->explain(ask.shim, ask.key, false);
+    if (explanation && explanation->node.empty()) {
+        watched_ = ask.shim + "/" + ask.key;
+        woken_by_ = explanation->woken_by;
+        oracle_.watch(ask.sequence);
+    }
 }
 
 std::string Lockstep::audits() const {

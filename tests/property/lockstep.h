@@ -8,6 +8,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "engine/engine.h"
 #include "feed.h"
@@ -26,6 +27,7 @@ public:
     std::string finish();
 
     const oracle::Oracle& oracle() const { return oracle_; }
+    std::uint64_t wakes_compared() const { return wakes_compared_; }
     EngineCounters counters() const { return engine_->counters(); }
 
 private:
@@ -39,6 +41,8 @@ private:
     std::string compare_queues();
     std::string compare_explanation();
     std::string compare_held();
+    std::string compare_wakes();
+    void watch_another();
     std::string audits() const;
 
     EngineOptions options_;
@@ -53,6 +57,10 @@ private:
         std::size_t expected = 0;
     };
     std::map<ConnectionId, Compared> decisions_compared_;
+    // An unschedulable ask, and what wakes it by the engine's words; no words: none is watched.
+    std::string watched_;
+    std::vector<std::string> woken_by_;
+    std::uint64_t wakes_compared_ = 0;
     std::set<std::pair<std::string, std::string>> seen_;  // shim and key of every ask there was
 };
 

@@ -30,6 +30,7 @@ TEST(Property, EngineEqualsOracleAfterEveryStep) {
     const Suite suite = Suite::from_environment(kHistories);
     Coverage coverage;
     EngineCounters sums;
+    std::uint64_t wakes_compared = 0;
     int failures = 0;
     for (std::uint64_t i = 0; i < suite.histories && failures < kFailuresShown; ++i) {
         const std::uint64_t seed = suite.first_seed + i;
@@ -50,6 +51,7 @@ TEST(Property, EngineEqualsOracleAfterEveryStep) {
         coverage.add(history.options);
         coverage.add(history.events);
         coverage.add(lockstep.oracle());
+        wakes_compared += lockstep.wakes_compared();
         const EngineCounters counters = lockstep.counters();
         sums.batches_inline += counters.batches_inline;
         sums.batches_graph += counters.batches_graph;
@@ -61,7 +63,7 @@ TEST(Property, EngineEqualsOracleAfterEveryStep) {
     std::cout << coverage.summary() << "  batches: " << sums.batches_inline << " inline, " << sums.batches_graph
               << " by the graph, " << sums.batches_overlapped << " overlapped, " << sums.batches_cut << " cut; "
               << sums.blocks_rechecked << " blocks looked at again, " << sums.resolved_at_commit
-              << " asks resolved at commit\n";
+              << " asks resolved at commit; " << wakes_compared << " events wake as explanations say\n";
     if (suite.complete && failures == 0) {
         EXPECT_EQ(coverage.never_seen(), std::vector<std::string>{});
         EXPECT_GT(sums.batches_inline, 0u);
@@ -69,6 +71,7 @@ TEST(Property, EngineEqualsOracleAfterEveryStep) {
         EXPECT_GT(sums.batches_overlapped, 0u);
         EXPECT_GT(sums.batches_cut, 0u);
         EXPECT_GT(sums.blocks_rechecked, 0u);
+        EXPECT_GT(wakes_compared, 0u);
     }
 }
 

@@ -1,5 +1,5 @@
 // Dynamic resources by chance: slices, classes, claims, and the claims of specs. Selectors are of the forms that the oracle
-// reads, and fail on no device.
+// reads; the last one is an error for a device without the attribute. Claims of mode All have far fewer devices than 32.
 //
 // Thread and errors: see random_kube.h.
 #include "random_kube.h"
@@ -17,6 +17,7 @@ const std::vector<std::string> kSelectors = {
     "device.driver == \"gpu.example.com\"",
     "has(device.attributes[\"gpu.example.com\"].kind) && device.attributes[\"gpu.example.com\"].kind == 1",
     "has(device.attributes[\"gpu.example.com\"].numa) && device.attributes[\"gpu.example.com\"].numa == 0",
+    "device.attributes[\"gpu.example.com\"].numa == 0",
 };
 
 class ClaimMaker {
@@ -113,6 +114,7 @@ private:
     DeviceDemand demand(const std::string& name) {
         DeviceDemand out{id_(name), id_(random_.chance(80) ? "gpu" : "big-gpu"), {}, false, 1, random_.chance(6)};
         out.count = random_.chance(75) ? 1 : 2;
+        out.all = name != "two" && random_.chance(15);
         if (random_.chance(40)) {
             out.selectors.push_back(id_(random_.pick(kSelectors)));
         }
