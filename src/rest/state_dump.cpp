@@ -141,6 +141,23 @@ void add_rules(Dump& dump, const queue_config::SchedulerConfig& config) {
     if (!all.empty()) dump.add(",\"placementRules\":" + compact(all));
 }
 
+// Live ones, complete ones and rejected ones are one list.
+void add_applications(Dump& dump, const Versions& versions) {
+    dump.add(",\"applications\":[");
+    const char* between = "";
+    const auto add = [&](bool any, AnswerPtr array) {
+        if (!any) return;
+        dump.add(std::exchange(between, ","));
+        dump.add(std::make_unique<Elements>(std::move(array)));
+    };
+    for (const auto& [version, place] : versions) {
+        add(version->application_count > 0, answers::applications(version, place, {}));
+        add(!version->completed->empty(), answers::completed_applications(version, place));
+        add(!version->rejected->empty(), answers::rejected_applications(version, place));
+    }
+    dump.add("]");
+}
+
 http::Response show(const ConfigBoard& board, const ShownPartitions& partitions, const History* history) {
     Versions versions;
     for (const ShownPartition& partition : partitions) {
@@ -160,11 +177,7 @@ http::Response show(const ConfigBoard& board, const ShownPartitions& partitions,
     add_list(*dump, "queues", versions, [&](const VersionPtr& version, const answers::Place& place) {
         dump->add(answers::queues(version, place));
     });
-    Versions with_applications = versions;
-    std::erase_if(with_applications, [](const auto& one) { return one.first->application_count == 0; });
-    add_list(*dump, "applications", with_applications, [&](const VersionPtr& version, const answers::Place& place) {
-        dump->add(std::make_unique<Elements>(answers::applications(version, place, {})));
-    });
+    add_applications(*dump, versions);
     const auto shown = board.shown();
     dump->add(",\"config\":" + to_json_text(config_document(*shown, Form::json)));
     add_rules(*dump, shown->config);

@@ -106,6 +106,13 @@ TEST_F(HealthEndpoints, history_is_of_a_day) {
 }
 
 TEST_F(HealthEndpoints, the_state_dump_has_what_the_endpoints_show) {
+    partition_.application("app-nobody's", "root.none", "eve");  // rejected
+    partition_.ask("batch-1", "app-batch", {{"cpu", 1000}}, 1700000020);
+    partition_.version();
+    partition_.shim().release("batch-1");
+    partition_.version();
+    partition_.engine().apply(Tick{60'000'000'000});  // app-batch is complete
+    version_ = partition_.version();
     watch_.record(60);
     const std::string text = whole(ask("/debug/fullstatedump"));
     EXPECT_NE(text.find("\n  \"nodes\": [\n    {\n"), std::string::npos) << text;
@@ -114,7 +121,13 @@ TEST_F(HealthEndpoints, the_state_dump_has_what_the_endpoints_show) {
     const auto shown = [&](const std::string& path) { return json::parse(whole(ask(path))); };
     EXPECT_EQ(dump.at("nodes").as_array()[0].at("nodesInfo"), shown(partition + "nodes"));
     EXPECT_EQ(dump.at("queues").as_array()[0], shown(partition + "queues"));
-    EXPECT_EQ(dump.at("applications"), shown(partition + "applications/active"));
+    json::array applications;
+    for (const char* state : {"active", "completed", "rejected"}) {
+        const json::value some = shown(partition + "applications/" + state);
+        EXPECT_FALSE(some.as_array().empty()) << state;
+        applications.insert(applications.end(), some.as_array().begin(), some.as_array().end());
+    }
+    EXPECT_EQ(dump.at("applications").as_array(), applications);
     EXPECT_EQ(dump.at("partitions"), shown("/ws/v1/partitions"));
     EXPECT_EQ(dump.at("clusterInfo"), shown("/ws/v1/clusters"));
     EXPECT_EQ(dump.at("appHistory"), shown("/ws/v1/history/apps"));
