@@ -102,8 +102,8 @@ void add_simulate_options(CLI::App& simulate, SimulateArguments& arguments) {
     simulate
         .add_option("FILE", arguments.files,
                     "what `kubectl get nodes,pods,namespaces,priorityclasses,pdb,pvc,pv,storageclasses,csinodes,"
-                    "csidrivers,csistoragecapacities,volumeattachments,services,replicasets,statefulsets -A -o json` "
-                    "(or yaml) prints; `-`: standard input")
+                    "csidrivers,csistoragecapacities,volumeattachments,services,replicasets,statefulsets,"
+                    "resourceslices,resourceclaims,deviceclasses -A -o json` (or yaml) prints; `-`: standard input")
         ->required()
         ->type_name("");
     simulate.add_option("--only", arguments.only, "judge this pod against the state as given; place nothing")

@@ -40,8 +40,7 @@ enum class Format { table, wide, csv, json, yaml };
 // How the forms for people look.
 struct ReportLook {
     std::size_t pod_width = 0;  // of the longest name to come
-    std::size_t node_width = 0;
-    std::size_t columns = 0;  // of the terminal; 0: any width
+    std::size_t columns = 0;    // of the terminal; 0: any width
     terminal::Colours colours;
 };
 
