@@ -13,6 +13,7 @@ struct CheckArguments {
     std::string profile;
     std::string root = "/";
     std::string output = "table";
+    std::size_t columns = 0;  // of the terminal; 0: any width
 };
 
 // The answer into `out`, faults of the input into `error`. The exit status: 0 as the profile asks, 1 errors,

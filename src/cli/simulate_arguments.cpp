@@ -126,7 +126,8 @@ void add_simulate_options(CLI::App& simulate, SimulateArguments& arguments) {
                              {"yaml", sim::Format::yaml}},
                             "table",
                             "form of the answer. table: pods that get a place, why others wait (grouped), how full "
-                            "everything is; wide: every decision, in columns that stay; csv: likewise, for programs");
+                            "everything is; wide: every decision, in columns that stay and "
+                            "are whole, also on a terminal that is narrower; csv: likewise, for programs");
     simulate
         .add_option(
             "--timeline", arguments.timeline,

@@ -41,12 +41,10 @@ public:
 
     void finish(const Ending& ending) override {
         if (table_.rows() > 0) fmt::print(out_, "{}", table_.text(0));
-        for (std::size_t index = 0; index < ending.what_if.size(); ++index) {
-            fmt::print(out_, "{}what if: {}\n", index == 0 ? "\n" : "", ending.what_if[index]);
-        }
-        print_fit(out_, ending.fit);
+        print_what_if(out_, ending.what_if, columns_);
+        print_fit(out_, ending.fit, columns_);
         print_use(out_, ending.use, columns_);
-        print_queues(out_, ending.queues);
+        print_queues(out_, ending.queues, columns_);
         if (!ending.interrupted.empty()) fmt::print(out_, "\n{}\n", ending.interrupted);
         fmt::print(out_, "\n{}\n", totals_.text());
     }

@@ -73,6 +73,9 @@ private:
 // Nominated, or with a node that it has or waits for.
 bool finds_room(Outcome);
 
+// Changes of the dump and their outcome, a line each.
+void print_what_if(std::FILE*, const std::vector<std::string>& lines, std::size_t columns);
+
 std::unique_ptr<Report> make_table(std::FILE*, const ReportLook&);
 std::unique_ptr<Report> make_wide(std::FILE*, const ReportLook&);
 std::unique_ptr<Report> make_csv(std::FILE*);

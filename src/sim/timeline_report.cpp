@@ -174,7 +174,7 @@ public:
                                 pod.message.empty() ? "not tried yet" : pod.message);
         }
         print_reasons(out_, reasons.groups(), ReasonOutcomes::left_unsaid, look_.columns, look_.colours);
-        print_queues(out_, summary.queues);
+        print_queues(out_, summary.queues, look_.columns);
     }
 
 private:
