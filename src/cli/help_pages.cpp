@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "base/closest_name.h"
+#include "options/admin_orders.h"
 
 namespace bayplan::cli {
 
@@ -46,13 +47,17 @@ std::vector<std::string> values_of(const CLI::Option& option) {
     return CLI::detail::split(type.substr(begin + 1, end - begin - 1), ',');
 }
 
-// The values of a positional argument of the command, likewise; an argument COMMAND takes the names of all commands.
+// The values of a positional argument of the command, likewise; some take names that are listed elsewhere.
 std::vector<std::string> argument_values(CLI::App& app, const CLI::App& command) {
     std::vector<std::string> values;
     for (const CLI::Option* const one : command.get_options([](const CLI::Option* o) { return o->get_positional(); })) {
         for (std::string& value : values_of(*one)) values.push_back(std::move(value));
-        if (one->get_name(true) != "COMMAND") continue;
-        for (const CLI::App* const named : commands_of(app)) values.push_back(named->get_name());
+        if (one->get_name(true) == "COMMAND") {
+            for (const CLI::App* const named : commands_of(app)) values.push_back(named->get_name());
+        }
+        if (one->get_name(true) == "order") {
+            for (const AdminOrder& order : kAdminOrders) values.emplace_back(order.name);
+        }
     }
     return values;
 }
