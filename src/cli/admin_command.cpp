@@ -16,6 +16,7 @@
 #include <boost/json.hpp>
 
 #include "cli/output_option.h"
+#include "options/admin_orders.h"
 
 namespace bayplan::cli {
 
@@ -73,6 +74,11 @@ std::string as_json(const std::string& order, const std::string& text) {
     return boost::json::serialize(boost::json::object{{"order", order}, {"answer", std::move(answer)}}) + "\n";
 }
 
+void show(const AdminArguments& arguments, const std::string& text) {
+    const std::string& shown = arguments.output == "json" ? as_json(arguments.words.front(), text) : text;
+    std::fwrite(shown.data(), 1, shown.size(), stdout);
+}
+
 int run(const AdminArguments& arguments) {
     std::string request;
     for (const std::string& word : arguments.words) {
@@ -89,6 +95,10 @@ int run(const AdminArguments& arguments) {
     std::memcpy(address.sun_path, arguments.socket.data(), arguments.socket.size());
     const Closed daemon{socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0)};
     if (connect(daemon.file, reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0) {
+        if (request == kAdminOrders.front().name) {  // a daemon of another version may have others: it is asked first
+            show(arguments, admin_orders_text());
+            return 0;
+        }
         return fail(fmt::format("{}: {}", arguments.socket, std::strerror(errno)), kExitNoDaemon);
     }
     std::string answer;
@@ -101,8 +111,7 @@ int run(const AdminArguments& arguments) {
     if (answer.substr(0, end) != "ok") {
         return fail(text, kExitFailed);
     }
-    const std::string& shown = arguments.output == "json" ? as_json(arguments.words.front(), text) : text;
-    std::fwrite(shown.data(), 1, shown.size(), stdout);
+    show(arguments, text);
     return 0;
 }
 

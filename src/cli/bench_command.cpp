@@ -1,20 +1,23 @@
 // See bench_command.h.
 #include "cli/bench_command.h"
 
+#include <unistd.h>
+
 #include <cstring>
 #include <fstream>
 #include <map>
 #include <memory>
 
 #include <fmt/format.h>
-#include <boost/json.hpp>
 
 #include "base/closest_name.h"
 #include "cli/bench_report.h"
 #include "cli/interrupt.h"
 #include "cli/wire_bench.h"
+#include "cli/workload_list.h"
 #include "measure/measure.h"
 #include "terminal/progress.h"
+#include "terminal/text.h"
 #include "workload/bench_catalogue.h"
 
 namespace bayplan::cli {
@@ -39,13 +42,11 @@ struct BenchArguments {
 };
 
 int list_cases(bool as_json) {
-    boost::json::array rows;
+    std::vector<ListedWorkload> rows;
     for (const workload::BenchCase& one : workload::bench_catalogue()) {
-        rows.push_back(boost::json::object{
-            {"name", one.name}, {"nodes", one.nodes}, {"pods", one.pods}, {"summary", one.summary}});
-        if (!as_json) fmt::print("{:<56} {:>6} nodes {:>6} pods  {}\n", one.name, one.nodes, one.pods, one.summary);
+        rows.push_back({one.name, one.nodes, one.pods, one.summary});
     }
-    if (as_json) fmt::print("{}\n", boost::json::serialize(rows));
+    print_workloads(rows, as_json);
     return 0;
 }
 
@@ -125,7 +126,8 @@ int run(BenchArguments& arguments) {
     if (!arguments.svg.empty() && !write_file(arguments.svg, "")) return kExitInput;  // before the long work
     const Interrupt interrupt;
     const std::vector<measure::Measurement> all = measure_all(cases, arguments);
-    fmt::print("{}", arguments.output == "json" ? bench_json(all) : bench_table(all));
+    fmt::print("{}", arguments.output == "json" ? bench_json(all)
+                                                : bench_table(all, terminal::size_of(STDOUT_FILENO).columns));
     bool good = arguments.svg.empty() || write_file(arguments.svg, bench_svg(all));
     for (const measure::Measurement& one : all) good = good && one.fault.empty();
     if (all.size() < cases.size()) {

@@ -7,6 +7,9 @@
 #include <fmt/format.h>
 #include <boost/json.hpp>
 
+#include "terminal/table.h"
+#include "terminal/text.h"
+
 namespace bayplan::cli {
 
 namespace json = boost::json;
@@ -16,20 +19,20 @@ namespace {
 
 using Row = std::vector<std::string>;
 
-// Columns as wide as what stands in them, the first to the left.
-std::string aligned(const std::vector<Row>& rows) {
-    std::vector<std::size_t> widths(rows.front().size());
-    for (const Row& row : rows) {
-        for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], row[i].size());
+constexpr std::size_t kLegendColumns = 110;  // beside a terminal
+
+// Names of workloads, then figures; those without a mark are left out where there is no room.
+terminal::Table table_of(const Row& heads, const std::vector<std::size_t>& always) {
+    std::vector<terminal::TableColumn> columns;
+    for (std::size_t at = 0; at < heads.size(); ++at) {
+        columns.push_back({heads[at], at > 0, std::ranges::find(always, at) == always.end()});
     }
-    std::string text;
-    for (const Row& row : rows) {
-        for (std::size_t i = 0; i < row.size(); ++i) {
-            text += i == 0 ? fmt::format("{:<{}}", row[i], widths[i]) : fmt::format("  {:>{}}", row[i], widths[i]);
-        }
-        text += "\n";
-    }
-    return text;
+    return terminal::Table(std::move(columns));
+}
+
+// The meaning of columns, as a paragraph of its own.
+std::string legend(const char* text, std::size_t columns) {
+    return "\n" + terminal::wrapped(text, columns == 0 ? kLegendColumns : columns, 0) + "\n";
 }
 
 // 1234567 as 1,235k.
@@ -63,7 +66,7 @@ Row figures(const Measurement& one) {
 Row outcome(const Measurement& one) {
     std::string word = "not compared";
     if (one.scan) word = one.scan->placements == one.placements ? "the same" : one.scan->placements;
-    if (!one.fault.empty()) word = "FAULT: " + one.fault;
+    if (!one.fault.empty()) word = "FAULT";
     return {one.name,
             fmt::format("{}", one.placed),
             fmt::format("{}", one.failed),
@@ -91,20 +94,23 @@ Row wire(const Measurement& one) {
             by_wire.port};
 }
 
-std::string wire_table(const std::vector<Measurement>& all) {
-    std::vector<Row> rows = {{"wire to wire", "pods/s", "range", "in process", "daemon", "shim", "asks/s", "p50 us",
-                              "p99", "p99.9", "switches", "drops", "digest", "port"}};
+std::string wire_table(const std::vector<Measurement>& all, std::size_t columns) {
+    terminal::Table table = table_of({"wire to wire", "pods/s", "range", "in process", "daemon", "shim", "asks/s",
+                                      "p50 us", "p99", "p99.9", "switches", "drops", "digest", "port"},
+                                     {0, 1, 8});
     std::string notes;
     for (const Measurement& one : all) {
         if (!one.wire) continue;
-        rows.push_back(wire(one));
-        if (!one.wire->note.empty()) notes += one.name + ": " + one.wire->note + "\n";
+        table.row(wire(one));
+        if (!one.wire->note.empty()) notes += terminal::wrapped(one.name + ": " + one.wire->note, columns, 2) + "\n";
     }
-    if (rows.size() == 1) return {};
-    return "\n" + aligned(rows) + notes +
-           "\npods/s: as fast as flow control lets it; daemon, shim: cores used meanwhile. p50 to p99.9: from the\n"
-           "intended time of an ask to its allocation, at so many asks/s, and involuntary context switches\n"
-           "(daemon+shim) meanwhile.\n";
+    if (table.rows() == 0) return {};
+    return "\n" + table.fitted(columns) + notes +
+           legend(
+               "pods/s: as fast as flow control lets it; daemon, shim: cores used meanwhile. p50 to p99.9: from the "
+               "intended time of an ask to its allocation, at so many asks/s, and involuntary context switches "
+               "(daemon+shim) meanwhile.",
+               columns);
 }
 
 json::value wire_object(const Measurement& one) {
@@ -176,23 +182,26 @@ json::object as_object(const Measurement& one) {
 
 }  // namespace
 
-std::string bench_table(const std::vector<Measurement>& all) {
-    std::vector<Row> numbers = {{"workload", "decisions/s", "by CPU", "cores", "p50 us", "p99", "p99.9", "memory",
-                                 "cached", "inline/graph/over", "nodes used", "scan/s", "ns/node", "x scan",
-                                 "x vectors"}};
-    std::vector<Row> outcomes = {{"workload", "placed", "failed", "nominated", "digest", "placements", "the scan's"}};
+std::string bench_table(const std::vector<Measurement>& all, std::size_t columns) {
+    terminal::Table numbers =
+        table_of({"workload", "decisions/s", "by CPU", "cores", "p50 us", "p99", "p99.9", "memory", "cached",
+                  "inline/graph/over", "nodes used", "scan/s", "ns/node", "x scan", "x vectors"},
+                 {0, 1, 13});
+    terminal::Table outcomes =
+        table_of({"workload", "placed", "failed", "nominated", "digest", "placements", "the scan's"}, {0, 1, 6});
+    std::string faults;
     for (const Measurement& one : all) {
-        numbers.push_back(figures(one));
-        outcomes.push_back(outcome(one));
+        numbers.row(figures(one));
+        outcomes.row(outcome(one));
+        if (!one.fault.empty()) faults += terminal::wrapped(one.name + ": FAULT: " + one.fault, columns, 2) + "\n";
     }
-    return aligned(numbers) + "\n" + aligned(outcomes) +
-           "\np50, p99, p99.9: of messages of 64 asks, each decided before the next; of preemptions: of one. x scan: "
-           "by CPU\n"
-           "time; x vectors: of the same scan, 8 nodes at a time. cached: blocks of nodes that a class remembered. "
-           "inline/graph/over: batches by path, and those "
-           "proposed\n"
-           "while another committed.\n" +
-           wire_table(all);
+    return numbers.fitted(columns) + "\n" + outcomes.fitted(columns) + faults +
+           legend(
+               "p50, p99, p99.9: of messages of 64 asks, each decided before the next; of preemptions: of one. x "
+               "scan: by CPU time; x vectors: of the same scan, 8 nodes at a time. cached: blocks of nodes that a "
+               "class remembered. inline/graph/over: batches by path, and those proposed while another committed.",
+               columns) +
+           wire_table(all, columns);
 }
 
 std::string bench_json(const std::vector<Measurement>& all) {

@@ -1,8 +1,9 @@
 // See check_command.h.
 #include "cli/check_command.h"
 
+#include <unistd.h>
+
 #include <algorithm>
-#include <array>
 #include <memory>
 
 #include <fmt/format.h>
@@ -10,6 +11,8 @@
 
 #include "config/profile.h"
 #include "host/checks.h"
+#include "terminal/table.h"
+#include "terminal/text.h"
 
 namespace bayplan::cli {
 
@@ -28,24 +31,13 @@ std::size_t count_of(const std::vector<Finding>& findings, Severity severity) {
     return static_cast<std::size_t>(std::ranges::count(findings, severity, &Finding::severity));
 }
 
-// Columns as wide as what stands in them, the reason last.
-std::string table(const std::vector<Finding>& findings) {
-    using Row = std::array<std::string, 5>;
-    std::vector<Row> rows = {{"severity", "check", "current", "required", "why"}};
+std::string table(const std::vector<Finding>& findings, std::size_t columns) {
+    terminal::Table rows({{"severity"}, {"check"}, {"current"}, {"required"}, {"why", false, false, true}});
     for (const Finding& finding : findings) {
-        rows.push_back({std::string(host::to_string(finding.severity)), finding.check, finding.current,
-                        finding.required, finding.why});
+        rows.row({std::string(host::to_string(finding.severity)), finding.check, finding.current, finding.required,
+                  finding.why});
     }
-    std::array<std::size_t, 4> widths{};
-    for (const Row& row : rows) {
-        for (std::size_t i = 0; i < widths.size(); ++i) widths[i] = std::max(widths[i], row[i].size());
-    }
-    std::string text;
-    for (const Row& row : rows) {
-        for (std::size_t i = 0; i < widths.size(); ++i) text += fmt::format("{:<{}}  ", row[i], widths[i]);
-        text += row.back() + "\n";
-    }
-    return text;
+    return rows.text(columns);
 }
 
 std::string totals(const std::vector<Finding>& findings) {
@@ -95,7 +87,8 @@ int check_host_against(const CheckArguments& arguments, std::string& out, std::s
     std::vector<host::Nic> nics;
     for (const std::string& name : profile.host.nics) nics.push_back(host::read_nic(files, name));
     const auto findings = host::check_host(host::read_host_facts(files), nics, profile);
-    out = arguments.output == "json" ? as_json(arguments, findings) : table(findings) + "\n" + totals(findings);
+    out = arguments.output == "json" ? as_json(arguments, findings)
+                                     : table(findings, arguments.columns) + "\n" + totals(findings);
     return exit_code_of(host::worst(findings));
 }
 
@@ -123,6 +116,7 @@ void add_check_command(CLI::App& app, int& exit_code) {
     command->callback([arguments, &exit_code] {
         std::string out;
         std::string error;
+        arguments->columns = terminal::size_of(STDOUT_FILENO).columns;
         exit_code = check_host_against(*arguments, out, error);
         fmt::print("{}", out);
         if (!error.empty()) fmt::print(stderr, "bayplan check: {}", error);

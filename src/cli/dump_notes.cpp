@@ -1,11 +1,15 @@
 // See dump_notes.h.
 #include "cli/dump_notes.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <map>
 #include <utility>
 
 #include <fmt/format.h>
+
+#include "terminal/text.h"
 
 namespace bayplan::cli {
 
@@ -15,8 +19,9 @@ constexpr std::size_t kLinesShown = 100;
 constexpr std::size_t kAlike = 3;  // more of one fault are told as one line
 
 void print_lines(const std::vector<std::string>& lines) {
+    const std::size_t columns = terminal::size_of(STDERR_FILENO).columns;
     for (std::size_t index = 0; index < std::min(lines.size(), kLinesShown); ++index) {
-        fmt::print(stderr, "{}\n", lines[index]);
+        fmt::print(stderr, "{}\n", terminal::fitted_lines(lines[index], columns));
     }
     if (lines.size() > kLinesShown) {
         fmt::print(stderr, "... and {} more\n", lines.size() - kLinesShown);

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "base/closest_name.h"
+#include "options/admin_orders.h"
 
 namespace bayplan::cli {
 
@@ -46,14 +47,24 @@ std::vector<std::string> values_of(const CLI::Option& option) {
     return CLI::detail::split(type.substr(begin + 1, end - begin - 1), ',');
 }
 
-// The values of a positional argument of the command, likewise.
-std::vector<std::string> argument_values(const CLI::App& command) {
+// The values of a positional argument of the command, likewise; some take names that are listed elsewhere.
+std::vector<std::string> argument_values(CLI::App& app, const CLI::App& command) {
     std::vector<std::string> values;
     for (const CLI::Option* const one : command.get_options([](const CLI::Option* o) { return o->get_positional(); })) {
         for (std::string& value : values_of(*one)) values.push_back(std::move(value));
+        if (one->get_name(true) == "COMMAND") {
+            for (const CLI::App* const named : commands_of(app)) values.push_back(named->get_name());
+        }
+        if (one->get_name(true) == "order") {
+            for (const AdminOrder& order : kAdminOrders) values.emplace_back(order.name);
+        }
     }
     return values;
 }
+
+// Words of the other programs of a deployment, which say them in their own --help: a command line for any shell.
+constexpr std::string_view kOptionsOfHelp =
+    R"(--help 2>/dev/null | sed -nE 's/^  (-[a-z],)?(--[a-z][a-z0-9-]*).*/\2/p')";
 
 // Options that want a value, with those they take; none: any, a file perhaps.
 std::string bash_values(CLI::App& app) {
@@ -146,10 +157,10 @@ std::string bash_completion(CLI::App& app) {
     std::string cases;
     for (CLI::App* const command : commands_of(app)) {
         std::vector<std::string> words = words_of(*command);
-        for (std::string& value : argument_values(*command)) words.push_back(std::move(value));
+        for (std::string& value : argument_values(app, *command)) words.push_back(std::move(value));
         cases += fmt::format("        {}) words=\"{}\" ;;\n", command->get_name(), fmt::join(words, " "));
     }
-    return fmt::format(R"(# Completion of bayplan for bash: source it, or put it into /etc/bash_completion.d.
+    return fmt::format(R"sh(# Completion of bayplan for bash: source it, or put it into /etc/bash_completion.d.
 _bayplan() {{
     local word=${{COMP_WORDS[COMP_CWORD]}} command= words= at
     for ((at = 1; at < COMP_CWORD; ++at)); do
@@ -163,8 +174,12 @@ _bayplan() {{
     COMPREPLY=($(compgen -W "$words" -- "$word"))
 }}
 complete -o default -F _bayplan bayplan
-)",
-                       fmt::join(words_of(app), " "), cases, bash_values(app));
+_bayplan_program() {{
+    COMPREPLY=($(compgen -W "$("$1" {})" -- "$2"))
+}}
+complete -o default -F _bayplan_program baypland bayplan-kube
+)sh",
+                       fmt::join(words_of(app), " "), cases, bash_values(app), kOptionsOfHelp);
 }
 
 std::string zsh_completion(CLI::App& app) {
@@ -192,12 +207,21 @@ std::string zsh_completion(CLI::App& app) {
                 }
             }
         }
-        cases += "            ) ;;\n";
+        cases += "            )\n";
+        if (const std::vector<std::string> taken = argument_values(app, *command); !taken.empty()) {
+            cases += fmt::format("            arguments=({})\n", fmt::join(taken, " "));
+        }
+        cases += "            ;;\n";
     }
-    return fmt::format(R"(#compdef bayplan
-# Completion of bayplan for zsh: as _bayplan into a directory of $fpath.
+    return fmt::format(R"(#compdef bayplan baypland bayplan-kube
+# Completion of bayplan for zsh: as _bayplan into a directory of $fpath, or sourced.
 _bayplan() {{
-    local -a commands choices
+    if [[ $service == (baypland|bayplan-kube) ]]; then
+        compadd -- $(_call_program options $service {})
+        _files
+        return
+    fi
+    local -a commands choices arguments
     commands=(
 {}    )
     if (( CURRENT == 2 )); then
@@ -210,15 +234,20 @@ _bayplan() {{
     case $command in
 {}    esac
     _describe 'option' choices
-    _files
+    if (( $#arguments )); then compadd -- $arguments; else _files; fi
 }}
-_bayplan "$@"
+if [[ $funcstack[1] == _bayplan ]]; then _bayplan "$@"; else compdef _bayplan bayplan baypland bayplan-kube; fi
 )",
-                       top, values, cases);
+                       kOptionsOfHelp, top, values, cases);
 }
 
 std::string fish_completion(CLI::App& app) {
     std::string made = "# Completion of bayplan for fish: into ~/.config/fish/completions/bayplan.fish.\n";
+    made += "complete -c bayplan -n __fish_use_subcommand -f\n";
+    for (const char* const program : {"baypland", "bayplan-kube"}) {
+        made += fmt::format("complete -c {0} -n 'string match -q -- \"-*\" (commandline -ct)' -a {1}\n", program,
+                            quoted(fmt::format("({} {})", program, kOptionsOfHelp)));
+    }
     for (CLI::App* const command : commands_of(app)) {
         made += fmt::format("complete -c bayplan -n __fish_use_subcommand -a {} -d {}\n", command->get_name(),
                             quoted(first_sentence(command->get_description())));
@@ -229,6 +258,9 @@ std::string fish_completion(CLI::App& app) {
         for (const CLI::App* const inner : commands_of(*command)) {
             made += fmt::format("{} -a {} -d {}\n", when, inner->get_name(),
                                 quoted(first_sentence(inner->get_description())));
+        }
+        if (const std::vector<std::string> taken = argument_values(app, *command); !taken.empty()) {
+            made += fmt::format("{} -f -a '{}'\n", when, fmt::join(taken, " "));
         }
         for (const CLI::Option* const option : options_of(*command)) {
             std::string names;

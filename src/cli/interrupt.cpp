@@ -17,7 +17,8 @@ Interrupt::Interrupt() {
     for (const int signal : {SIGINT, SIGTERM}) {
         struct sigaction action {};
         action.sa_handler = [](int) { g_came = 1; };
-        action.sa_flags = static_cast<int>(SA_RESETHAND);
+        // A write to a pipe that is full goes on once somebody reads: lines stay whole.
+        action.sa_flags = static_cast<int>(SA_RESETHAND | SA_RESTART);
         sigaction(signal, &action, nullptr);
     }
 }

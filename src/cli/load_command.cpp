@@ -12,7 +12,6 @@
 #include <thread>
 
 #include <fmt/format.h>
-#include <boost/json.hpp>
 
 #include "base/closest_name.h"
 #include "cli/embedded_daemon.h"
@@ -21,6 +20,8 @@
 #include "cli/load_run.h"
 #include "cli/output_file.h"
 #include "cli/process_use.h"
+#include "cli/workload_list.h"
+#include "terminal/text.h"
 #include "workload/named_workloads.h"
 #include "workload/openb.h"
 #include "workload/preemption_workload.h"
@@ -38,21 +39,15 @@ constexpr double kClockTickS = 0.02;
 volatile std::sig_atomic_t g_interrupted = 0;
 
 int list_workloads(bool as_json) {
-    boost::json::array rows;
+    std::vector<ListedWorkload> rows;
     for (const workload::NamedWorkload& one : workload::named_workloads()) {
-        if (!one.sendable()) continue;
-        rows.push_back(boost::json::object{
-            {"name", one.name}, {"nodes", one.nodes}, {"pods", one.pods}, {"summary", one.summary}});
-        if (!as_json) fmt::print("{:40} {:6} nodes {:7} pods  {}\n", one.name, one.nodes, one.pods, one.summary);
+        if (one.sendable()) rows.push_back({std::string(one.name), one.nodes, one.pods, std::string(one.summary)});
     }
     for (const std::string& name : workload::sendable_preemptions()) {
         const workload::PreemptionLoad load = *workload::find_preemption(name);
-        constexpr const char* kSummary = "nodes are full of pods of lower priority";
-        rows.push_back(boost::json::object{
-            {"name", name}, {"nodes", load.nodes}, {"pods", load.preemptors}, {"summary", kSummary}});
-        if (!as_json) fmt::print("{:40} {:6} nodes {:7} pods  {}\n", name, load.nodes, load.preemptors, kSummary);
+        rows.push_back({name, load.nodes, load.preemptors, "nodes are full of pods of lower priority"});
     }
-    if (as_json) fmt::print("{}\n", boost::json::serialize(rows));
+    print_workloads(rows, as_json);
     return 0;
 }
 
@@ -223,7 +218,9 @@ int run_load(LoadArguments& arguments) {
         fmt::print(stderr, "bayplan load: {}\n", error);
     }
     const bool as_json = arguments.output == "json";
-    fmt::print("{}", as_json ? report_json(result, *load, status) : report_text(result, *load, status));
+    fmt::print("{}", as_json ? report_json(result, *load, status)
+                             : terminal::fitted_lines(report_text(result, *load, status),
+                                                      terminal::size_of(STDOUT_FILENO).columns));
     if (!options.json.empty() && !write_json(options.json, report_json(result, *load, status))) {
         return kExitBad;
     }

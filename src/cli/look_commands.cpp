@@ -84,6 +84,10 @@ std::string escaped(std::string_view text) {
     return url;
 }
 
+std::string fitting(const std::string& text) {
+    return terminal::fitted_lines(text, terminal::size_of(STDOUT_FILENO).columns);
+}
+
 int explain(const LookArguments& arguments) {
     RestClient client(arguments.target);
     std::string body;
@@ -95,7 +99,7 @@ int explain(const LookArguments& arguments) {
     const json::array& pods = found.at("pods").as_array();
     if (arguments.as_json()) fmt::print("{}", body);
     for (std::size_t at = 0; !arguments.as_json() && at < pods.size(); ++at) {
-        fmt::print("{}{}", at == 0 ? "" : "\n", pod_lines(pods[at]));
+        fmt::print("{}{}", at == 0 ? "" : "\n", fitting(pod_lines(pods[at])));
     }
     if (pods.empty()) fmt::print(stderr, "bayplan explain: there is no pod '{}'\n", arguments.pod);
     return pods.empty() ? kExitFinding : 0;
@@ -108,7 +112,7 @@ void print_event(const LookArguments& arguments, const json::value& event, std::
     if (arguments.as_json()) {
         fmt::print("{}\n", text);
     } else {
-        fmt::print("{}\n", event_line(event));
+        fmt::print("{}\n", fitting(event_line(event)));
     }
 }
 

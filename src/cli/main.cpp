@@ -2,6 +2,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <memory>
 #include <string>
 #include <system_error>
 #include <vector>
@@ -24,6 +25,7 @@
 #include "cli/ping_command.h"
 #include "cli/replay_command.h"
 #include "cli/simulate_command.h"
+#include "terminal/help.h"
 #include "wire/codec.h"
 
 // jemalloc reads it when the program starts. An arena gives its pages back when its last thread ends: with several, each
@@ -42,6 +44,7 @@ void make_alike(CLI::App& command) {
 
 int run(int argc, char** argv) {
     CLI::App app("bayplan: drives and examines the scheduling appliance Bayplan", "bayplan");
+    app.formatter(std::make_shared<bayplan::terminal::WrappedHelp>());
     app.require_subcommand(1);
     app.fallthrough(false);
     app.footer(std::string(bayplan::cli::kExitStatuses) + "\n\n" + bayplan::cli::kContextHelp);

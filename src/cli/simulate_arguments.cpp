@@ -102,8 +102,8 @@ void add_simulate_options(CLI::App& simulate, SimulateArguments& arguments) {
     simulate
         .add_option("FILE", arguments.files,
                     "what `kubectl get nodes,pods,namespaces,priorityclasses,pdb,pvc,pv,storageclasses,csinodes,"
-                    "csidrivers,csistoragecapacities,volumeattachments,services,replicasets,statefulsets -A -o json` "
-                    "(or yaml) prints; `-`: standard input")
+                    "csidrivers,csistoragecapacities,volumeattachments,services,replicasets,statefulsets,"
+                    "resourceslices,resourceclaims,deviceclasses -A -o json` (or yaml) prints; `-`: standard input")
         ->required()
         ->type_name("");
     simulate.add_option("--only", arguments.only, "judge this pod against the state as given; place nothing")
@@ -126,7 +126,8 @@ void add_simulate_options(CLI::App& simulate, SimulateArguments& arguments) {
                              {"yaml", sim::Format::yaml}},
                             "table",
                             "form of the answer. table: pods that get a place, why others wait (grouped), how full "
-                            "everything is; wide: every decision, in columns that stay; csv: likewise, for programs");
+                            "everything is; wide: every decision, in columns that stay and "
+                            "are whole, also on a terminal that is narrower; csv: likewise, for programs");
     simulate
         .add_option(
             "--timeline", arguments.timeline,

@@ -46,6 +46,22 @@ std::size_t widest(const kube::ClusterDump& dump) {
     return width;
 }
 
+// Of pods to come while nodes are drained.
+std::size_t widest_replacement(const kube::ClusterDump& dump) {
+    const std::vector<std::string>& drained = dump.options().what_if.drain;
+    if (drained.empty()) {
+        return 0;
+    }
+    std::size_t width = 0;
+    for (const kube::ClusterDump::Pod& pod : dump.bound_pods()) {
+        const std::string_view node = dump.texts().text(pod.converted.ask.node);
+        if (std::ranges::find(drained, node) != drained.end() && dump.has_replacement(pod.converted)) {
+            width = std::max(width, kube::replacement_name(pod.converted.key).size());
+        }
+    }
+    return width;
+}
+
 std::size_t widest(const std::vector<sim::Event>& events) {
     std::size_t width = 0;
     for (const sim::Event& event : events) {
@@ -59,10 +75,7 @@ std::size_t widest(const std::vector<sim::Event>& events) {
 
 sim::ReportLook look_for(const kube::ClusterDump& dump) {
     sim::ReportLook look;
-    look.pod_width = widest(dump);
-    for (const kube::ConvertedNode& node : dump.nodes()) {
-        look.node_width = std::max(look.node_width, dump.texts().text(node.name).size());
-    }
+    look.pod_width = std::max(widest(dump), widest_replacement(dump));
     look.columns = terminal::size_of(STDOUT_FILENO).columns;
     look.colours = terminal::colours_of(STDOUT_FILENO);
     return look;

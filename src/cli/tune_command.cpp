@@ -190,7 +190,7 @@ void add_tune_command(CLI::App& app, int& exit_code) {
         ->capture_default_str();
     add_output_option(*command, arguments->output);
     command->footer(
-        "Without --apply and --undo the proposed profile is printed: `bayplan tune > profile.yaml`.\n"
+        "Without --apply and --undo the proposed profile is printed: `bayplan tune > profile.yaml`.\n\n"
         "Exit status: 0 done, 1 something could not be changed or restored, 2 wrong input.");
     command->callback([arguments, &exit_code] {
         std::string out;

@@ -72,12 +72,8 @@ private:
 
     // --- orders of operators, daemon_admin.cpp
     using Words = AdminSocket::Words;
-    struct Order {
-        std::string_view name, arguments, help;
-        std::size_t words;  // the name included
-        AdminAnswer (Daemon::*answer)(const Words&);
-    };
-    static const Order kOrders[];
+    using Order = AdminAnswer (Daemon::*)(const Words&);
+    static const Order kOrders[10];  // of kAdminOrders
     bool open_admin_socket(std::string& error);
     AdminAnswer take_order(const Words&, const AdminPeer&);
     AdminAnswer list_orders(const Words&);

@@ -12,6 +12,7 @@
 #include "base/closest_name.h"
 #include "daemon/daemon.h"
 #include "daemon/metrics.h"
+#include "options/admin_orders.h"
 
 namespace bayplan::daemon {
 namespace {
@@ -23,17 +24,11 @@ constexpr std::array<std::string_view, 4> kLevelNames = {"debug", "info", "warni
 
 }  // namespace
 
+// In the order of their list.
 const Daemon::Order Daemon::kOrders[] = {
-    {"help", "", "this list", 1, &Daemon::list_orders},
-    {"status", "", "the state as JSON", 1, &Daemon::tell_status},
-    {"counters", "", "all numbers, as Prometheus reads them", 1, &Daemon::tell_counters},
-    {"live", "", "ok unless a thread does not go on", 1, &Daemon::tell_live},
-    {"ready", "", "ok if shims find a daemon that decides", 1, &Daemon::tell_ready},
-    {"drain", "on|off", "on: what shims say is taken in, but no pod is tried", 2, &Daemon::set_drained},
-    {"log-level", "debug|info|warning|error", "the least important lines to write", 2, &Daemon::set_log_level},
-    {"forget-shim", "PARTITION SHIM", "a shim that will not come back has nothing any more", 3, &Daemon::forget_shim},
-    {"flight-recorder", "", "writes the last seconds of events and decisions", 1, &Daemon::dump_on_order},
-    {"audit", "", "recounts all that the engines know, which stop meanwhile", 1, &Daemon::audit_partitions},
+    &Daemon::list_orders,   &Daemon::tell_status,      &Daemon::tell_counters, &Daemon::tell_live,
+    &Daemon::tell_ready,    &Daemon::set_drained,      &Daemon::set_log_level, &Daemon::forget_shim,
+    &Daemon::dump_on_order, &Daemon::audit_partitions,
 };
 
 bool Daemon::open_admin_socket(std::string& error) {
@@ -45,19 +40,20 @@ bool Daemon::open_admin_socket(std::string& error) {
 }
 
 AdminAnswer Daemon::take_order(const Words& words, const AdminPeer& peer) {
-    const auto order = std::find_if(std::begin(kOrders), std::end(kOrders),
-                                    [&](const Order& each) { return each.name == words.front(); });
-    if (order == std::end(kOrders)) {
+    static_assert(std::size(kOrders) == kAdminOrders.size());
+    const auto order = std::ranges::find(kAdminOrders, words.front(), &AdminOrder::name);
+    if (order == kAdminOrders.end()) {
         std::vector<std::string_view> names;
-        for (const Order& each : kOrders) names.push_back(each.name);
+        for (const AdminOrder& each : kAdminOrders) names.push_back(each.name);
         return {false,
                 fmt::format("there is no order '{}'{}; see help", words.front(), did_you_mean(words.front(), names))};
     }
     if (words.size() != order->words)
         return {false,
                 fmt::format("{} wants: {}", order->name, order->arguments.empty() ? "nothing" : order->arguments)};
-    own_flight_.note(instruments::FlightKind::order, static_cast<std::uint64_t>(order - std::begin(kOrders)));
-    AdminAnswer answer = (this->*order->answer)(words);
+    const auto number = static_cast<std::size_t>(order - kAdminOrders.begin());
+    own_flight_.note(instruments::FlightKind::order, number);
+    AdminAnswer answer = (this->*kOrders[number])(words);
     const bool changes = order->words > 1;
     log_->line(changes ? config::LogLevel::info : config::LogLevel::debug, "admin request",
                {{"order", fmt::format("{}", fmt::join(words, " "))},
@@ -67,13 +63,7 @@ AdminAnswer Daemon::take_order(const Words& words, const AdminPeer& peer) {
     return answer;
 }
 
-AdminAnswer Daemon::list_orders(const Words&) {
-    std::string text;
-    for (const Order& each : kOrders) {
-        text += fmt::format("{:<40} {}\n", fmt::format("{} {}", each.name, each.arguments), each.help);
-    }
-    return {true, text};
-}
+AdminAnswer Daemon::list_orders(const Words&) { return {true, admin_orders_text()}; }
 
 AdminAnswer Daemon::tell_status(const Words&) { return {true, status_json("running") + "\n"}; }
 

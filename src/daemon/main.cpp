@@ -5,6 +5,7 @@
 
 #include <cstdio>
 #include <filesystem>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -16,6 +17,7 @@
 #include "daemon/scheduler_files.h"
 #include "daemon/start_report.h"
 #include "daemon/start_trial.h"
+#include "terminal/help.h"
 #include "threads/host_cpus.h"
 
 namespace {
@@ -53,6 +55,7 @@ bool parse(int argc, char** argv, Arguments& arguments, int& status) {
     CLI::App app(
         "baypland, the scheduling appliance: takes asks from shims over QUIC and places them "
         "exactly.");
+    app.formatter(std::make_shared<terminal::WrappedHelp>());
     app.set_version_flag("--version", std::string("baypland ") + BAYPLAN_VERSION);
     app.add_option("--config", arguments.config, "The configuration, a YAML file")->type_name("FILE");
     app.add_flag("--check", arguments.check, "Try what a start would, report every fault, and exit");

@@ -21,9 +21,11 @@ std::string plural(std::size_t count, const char* what) {
 
 }  // namespace
 
+std::string replacement_name(std::string_view key) { return std::string(key) + "~1"; }
+
 ConvertedPod replacement_of(const ConvertedPod& gone, std::int64_t created_s) {
     ConvertedPod made = gone;
-    made.key += "~1";
+    made.key = replacement_name(gone.key);
     made.uid.clear();
     made.stuck = false;
     made.ask.node = 0;

@@ -28,6 +28,9 @@ struct WhatIf {
     bool any_workload() const { return expand || !scale.empty(); }
 };
 
+// Of what its controller makes in place of a pod that is gone.
+std::string replacement_name(std::string_view key);
+
 // A pod that is gone as its controller makes it again: pending, under another name. `created_s`: later than all others.
 ConvertedPod replacement_of(const ConvertedPod&, std::int64_t created_s);
 

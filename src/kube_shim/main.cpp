@@ -5,6 +5,7 @@
 #include <cmath>
 #include <csignal>
 #include <cstdlib>
+#include <memory>
 #include <random>
 #include <string>
 #include <vector>
@@ -18,6 +19,7 @@
 #include "kube_shim/appliance.h"
 #include "kube_shim/embedded.h"
 #include "kube_shim/shim.h"
+#include "terminal/help.h"
 
 namespace {
 
@@ -214,6 +216,7 @@ int main(int argc, char** argv) {
     app.add_option("--key", client.key, "PEM file of its key")->type_name("FILE");
     app.add_option("--server-name", client.server_name,
                    "name that the daemon's certificate must have; as --daemon if not given");
+    app.formatter(std::make_shared<terminal::WrappedHelp>());
     app.set_version_flag("--version", "bayplan-kube " BAYPLAN_VERSION);
     app.footer(
         "Exit status: 0 it was told to stop; 1 it gave up, and the last line says why (the API server does not let it, "

@@ -63,7 +63,10 @@ std::vector<std::string> Causes::of(std::string_view node, const PredicateFailur
     if (is(failure, PredicateId::volume_binding) || is(failure, PredicateId::volume_zone)) {
         return volumes.binding(converted);
     }
-    if (is(failure, PredicateId::node_volume_limits)) return volumes.limits(converted);
+    if (is(failure, PredicateId::node_volume_limits)) {
+        if (!volumes_) volumes_.emplace(dump_, use_);
+        return volumes.limits(converted, *volumes_);
+    }
     if (is(failure, PredicateId::volume_restrictions)) return volumes.sharing();
     return {};
 }

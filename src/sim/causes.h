@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -12,6 +13,7 @@
 
 #include "bayplan/explanation.h"
 #include "sim/cluster_use.h"
+#include "sim/volumes_in_use.h"
 
 namespace bayplan::sim {
 
@@ -50,7 +52,8 @@ private:
     const ClusterUse& use_;
     const kube::ConvertedPod& pod_;
     const PodSpec& spec_;
-    std::vector<Domains> domains_;  // of the constraints, once they are asked for
+    std::vector<Domains> domains_;         // of the constraints, once they are asked for
+    std::optional<VolumesInUse> volumes_;  // likewise
 };
 
 // "key=value:NoSchedule"

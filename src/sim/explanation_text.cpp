@@ -209,7 +209,9 @@ private:
             for (const ScoreShare& share : node.scores) {
                 cells.push_back(std::to_string(share.weighted));
             }
-            cells.push_back(node.devices.empty() ? "" : fmt::format("{} of {}", node.devices, node.devices_left));
+            // Devices of claims have no shares that could be left.
+            cells.push_back(node.devices_left.empty() ? node.devices
+                                                      : fmt::format("{} of {}", node.devices, node.devices_left));
             table.row(std::move(cells));
         }
         put(table);

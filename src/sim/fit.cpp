@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include "terminal/text.h"
+
 namespace bayplan::sim {
 
 namespace {
@@ -14,21 +16,23 @@ constexpr std::size_t kNodesShown = 5;
 
 }  // namespace
 
-void print_fit(std::FILE* out, const FitReport& report) {
+void print_fit(std::FILE* out, const FitReport& report, std::size_t columns) {
     if (report.pod.empty()) return;
-    fmt::print(out, "\n{}{} more pods like {} fit", report.more ? "at least " : "", report.fit, report.pod);
+    std::string line =
+        fmt::format("{}{} more pods like {} fit", report.more ? "at least " : "", report.fit, report.pod);
     if (report.fit > 0) {
         std::vector<std::pair<std::size_t, std::string>> nodes;
         for (const auto& [node, count] : report.by_node) nodes.emplace_back(count, node);
         std::ranges::stable_sort(nodes, [](const auto& one, const auto& other) { return one.first > other.first; });
-        fmt::print(out, " on {} nodes: ", nodes.size());
+        line += fmt::format(" on {} nodes: ", nodes.size());
         for (std::size_t index = 0; index < std::min(nodes.size(), kNodesShown); ++index) {
-            fmt::print(out, "{}{} on {}", index == 0 ? "" : ", ", nodes[index].first, nodes[index].second);
+            line += fmt::format("{}{} on {}", index == 0 ? "" : ", ", nodes[index].first, nodes[index].second);
         }
-        if (nodes.size() > kNodesShown) fmt::print(out, ", ...");
+        if (nodes.size() > kNodesShown) line += ", ...";
     }
-    fmt::print(out, "\n");
-    if (!report.message.empty()) fmt::print(out, "  the next one does not: {}\n", report.message);
+    fmt::print(out, "\n{}\n", terminal::wrapped(line, columns, 2));
+    if (report.message.empty()) return;
+    fmt::print(out, "  {}\n", terminal::wrapped("the next one does not: " + report.message, columns, 2));
 }
 
 void write_fit(Markup& out, const FitReport& report) {

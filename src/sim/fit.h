@@ -21,7 +21,7 @@ struct FitReport {
 };
 
 // A line, and the nodes that take most.
-void print_fit(std::FILE*, const FitReport&);
+void print_fit(std::FILE*, const FitReport&, std::size_t columns);
 // An object `fit`.
 void write_fit(Markup&, const FitReport&);
 

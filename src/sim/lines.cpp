@@ -9,6 +9,7 @@
 #include "sim/queue_report.h"
 #include "sim/report.h"
 #include "sim/use_report.h"
+#include "terminal/table.h"
 
 namespace bayplan::sim {
 
@@ -24,48 +25,36 @@ std::string or_none(std::string text) { return text.empty() ? std::string(kNone)
 
 class Wide : public Report {
 public:
-    Wide(std::FILE* out, const ReportLook& look) : out_(out), look_(look) {
-        look_.pod_width = std::max<std::size_t>(look_.pod_width, 3);
-        look_.node_width = std::max<std::size_t>(look_.node_width, 4);
-    }
+    Wide(std::FILE* out, const ReportLook& look) : out_(out), columns_(look.columns) {}
 
     void add(const SimulatedDecision& decision) override {
         totals_.add(decision);
         if (decision.explanation) {
-            print_explanation(out_, decision, look_.columns);
+            print_explanation(out_, decision, columns_);
             return;
         }
-        if (!headed_) {
-            put("POD", "OUTCOME", "NODE", "ATTEMPT", "BUDGETS", "DEVICES", "VICTIMS", "MESSAGE");
-            headed_ = true;
-        }
-        put(decision.pod, std::string(to_string(decision.outcome)), or_none(node_of(decision)),
-            std::to_string(decision.attempt), std::to_string(decision.budget_violations), or_none(decision.devices),
-            or_none(fmt::format("{}", fmt::join(decision.victims, ","))), or_none(decision.message));
+        table_.row({decision.pod, std::string(to_string(decision.outcome)), or_none(node_of(decision)),
+                    std::to_string(decision.attempt), std::to_string(decision.budget_violations),
+                    or_none(decision.devices), or_none(fmt::format("{}", fmt::join(decision.victims, ","))),
+                    or_none(decision.message)});
     }
 
     void finish(const Ending& ending) override {
-        for (std::size_t index = 0; index < ending.what_if.size(); ++index) {
-            fmt::print(out_, "{}what if: {}\n", index == 0 ? "\n" : "", ending.what_if[index]);
-        }
-        print_fit(out_, ending.fit);
-        print_use(out_, ending.use, look_.columns);
-        print_queues(out_, ending.queues);
+        if (table_.rows() > 0) fmt::print(out_, "{}", table_.text(0));
+        print_what_if(out_, ending.what_if, columns_);
+        print_fit(out_, ending.fit, columns_);
+        print_use(out_, ending.use, columns_);
+        print_queues(out_, ending.queues, columns_);
         if (!ending.interrupted.empty()) fmt::print(out_, "\n{}\n", ending.interrupted);
         fmt::print(out_, "\n{}\n", totals_.text());
     }
 
 private:
-    void put(const std::string& pod, const std::string& outcome, const std::string& node, const std::string& attempt,
-             const std::string& budgets, const std::string& devices, const std::string& victims,
-             const std::string& message) {
-        fmt::print(out_, "{:<{}}  {:<13}  {:<{}}  {:>7}  {:>7}  {:<8}  {:<8}  {}\n", pod, look_.pod_width, outcome,
-                   node, look_.node_width, attempt, budgets, devices, victims, message);
-    }
-
     std::FILE* out_;
-    ReportLook look_;
-    bool headed_ = false;
+    std::size_t columns_;  // of what is told beside the lines, which are whole on any terminal
+    // All of them: how wide devices and victims are is known at the end alone.
+    terminal::Table table_{
+        {{"POD"}, {"OUTCOME"}, {"NODE"}, {"ATTEMPT", true}, {"BUDGETS", true}, {"DEVICES"}, {"VICTIMS"}, {"MESSAGE"}}};
     Totals totals_;
 };
 

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "queue_config/resources.h"
+#include "terminal/table.h"
 
 namespace bayplan::sim {
 
@@ -23,20 +24,18 @@ std::string indented(const std::string& path) {
 
 }  // namespace
 
-void print_queues(std::FILE* out, const std::vector<QueueReport>& queues) {
+void print_queues(std::FILE* out, const std::vector<QueueReport>& queues, std::size_t columns) {
     if (queues.empty()) {
         return;
     }
-    std::size_t width = 5;
+    terminal::Table table(
+        {{"QUEUE"}, {" SHARE", true}, {"APPS", true}, {"USED; PENDING; GUARANTEED; MAX", false, false, true}});
     for (const QueueReport& queue : queues) {
-        width = std::max(width, indented(queue.path).size());
+        table.row({indented(queue.path), fmt::format("{:.1f}%", 100 * queue.share), std::to_string(queue.running),
+                   fmt::format("{}; {}; {}; {}{}", amounts(queue.used), amounts(queue.pending),
+                               amounts(queue.guaranteed), amounts(queue.max), queue.draining ? "  (draining)" : "")});
     }
-    fmt::print(out, "\n{:<{}}  {:>6}  {:>4}  USED; PENDING; GUARANTEED; MAX\n", "QUEUE", width, "SHARE", "APPS");
-    for (const QueueReport& queue : queues) {
-        fmt::print(out, "{:<{}}  {:>5.1f}%  {:>4}  {}; {}; {}; {}{}\n", indented(queue.path), width, 100 * queue.share,
-                   queue.running, amounts(queue.used), amounts(queue.pending), amounts(queue.guaranteed),
-                   amounts(queue.max), queue.draining ? "  (draining)" : "");
-    }
+    fmt::print(out, "\n{}", table.text(columns));
 }
 
 void write_queues(Markup& out, const std::vector<QueueReport>& queues) {

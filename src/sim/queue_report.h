@@ -12,7 +12,7 @@
 namespace bayplan::sim {
 
 // A queue a line, indented by its depth. Nothing where there are no queues.
-void print_queues(std::FILE*, const std::vector<QueueReport>&);
+void print_queues(std::FILE*, const std::vector<QueueReport>&, std::size_t columns);
 // A list `queues`; likewise.
 void write_queues(Markup&, const std::vector<QueueReport>&);
 

@@ -133,6 +133,12 @@ bool finds_room(Outcome outcome) {
     return outcome == Outcome::scheduled || outcome == Outcome::nominated || outcome == Outcome::reserved;
 }
 
+void print_what_if(std::FILE* out, const std::vector<std::string>& lines, std::size_t columns) {
+    for (std::size_t index = 0; index < lines.size(); ++index) {
+        fmt::print(out, "{}{}\n", index == 0 ? "\n" : "", terminal::wrapped("what if: " + lines[index], columns, 9));
+    }
+}
+
 std::unique_ptr<Report> make_report(Format format, std::FILE* out, const ReportLook& look) {
     switch (format) {
         case Format::json: return std::make_unique<DocumentReport>(make_json(out));

@@ -40,8 +40,7 @@ enum class Format { table, wide, csv, json, yaml };
 // How the forms for people look.
 struct ReportLook {
     std::size_t pod_width = 0;  // of the longest name to come
-    std::size_t node_width = 0;
-    std::size_t columns = 0;  // of the terminal; 0: any width
+    std::size_t columns = 0;    // of the terminal; 0: any width
     terminal::Colours colours;
 };
 
@@ -73,6 +72,9 @@ private:
 
 // Nominated, or with a node that it has or waits for.
 bool finds_room(Outcome);
+
+// Changes of the dump and their outcome, a line each.
+void print_what_if(std::FILE*, const std::vector<std::string>& lines, std::size_t columns);
 
 std::unique_ptr<Report> make_table(std::FILE*, const ReportLook&);
 std::unique_ptr<Report> make_wide(std::FILE*, const ReportLook&);

@@ -43,12 +43,10 @@ public:
         if (!explained_) {
             reasons();
         }
-        for (std::size_t index = 0; index < ending.what_if.size(); ++index) {
-            fmt::print(out_, "{}what if: {}\n", index == 0 ? "\n" : "", ending.what_if[index]);
-        }
-        print_fit(out_, ending.fit);
+        print_what_if(out_, ending.what_if, look_.columns);
+        print_fit(out_, ending.fit, look_.columns);
         print_use(out_, ending.use, look_.columns);
-        print_queues(out_, ending.queues);
+        print_queues(out_, ending.queues, look_.columns);
         totals(ending);
     }
 

@@ -325,7 +325,7 @@ struct Timeline::Parts {
 };
 
 void Timeline::Parts::sum_up() {
-    summary.until_ms = options.until_ms == kNever ? now_ms : options.until_ms;
+    summary.until_ms = options.until_ms == kNever || summary.interrupted ? now_ms : options.until_ms;
     summary.gone = cluster.gone();
     for (const auto& [key, pod] : cluster.pods()) {
         if (pod.made.ask.node == 0) {
@@ -388,6 +388,7 @@ TimelineSummary Timeline::run(const OnDecision& on_decision, const OnInstant& on
         parts_->instant(at_ms);
         parts_->tell_changes();
         if (on_instant && !on_instant(at_ms, parts_->next_event)) {
+            parts_->summary.interrupted = true;
             break;
         }
         if (parts_->ends_by_itself()) {

@@ -71,6 +71,7 @@ struct TimelineSummary {
         std::string reserved_node;
     };
     std::int64_t until_ms = 0;      // the last instant there was, or the one that was asked for
+    bool interrupted = false;       // it was not to be the last one
     std::uint64_t placed = 0;       // placements in the run
     std::vector<Pending> pending;   // at its end, by name
     std::uint64_t gone = 0;         // pods that were deleted, preempted, or lost their node

@@ -55,6 +55,9 @@ void write(Markup& out, const TimelineSummary& summary) {
     };
     out.begin_object("summary");
     out.text("until", seconds_text(summary.until_ms));
+    if (summary.interrupted) {
+        out.text("interrupted", fmt::format("interrupted after {}", seconds_text(summary.until_ms)));
+    }
     number("placed", summary.placed);
     out.begin_list("pending");
     for (const TimelineSummary::Pending& pod : summary.pending) {
@@ -155,9 +158,9 @@ public:
     }
 
     void finish(const TimelineSummary& summary) override {
-        fmt::print(out_, "{}at {}: {} placed, {} pending, {} gone; {} preemptions with {} victims\n",
-                   headed_ ? "\n" : "", seconds_text(summary.until_ms), summary.placed, summary.pending.size(),
-                   summary.gone, summary.preemptions, summary.victims);
+        fmt::print(out_, "{}{} {}: {} placed, {} pending, {} gone; {} preemptions with {} victims\n",
+                   headed_ ? "\n" : "", summary.interrupted ? "interrupted at" : "at", seconds_text(summary.until_ms),
+                   summary.placed, summary.pending.size(), summary.gone, summary.preemptions, summary.victims);
         for (const auto& [kind, share] : summary.utilisation) {
             fmt::print(out_, "  {} {:.1f}% in use\n", kind, 100 * share);
         }
@@ -171,7 +174,7 @@ public:
                                 pod.message.empty() ? "not tried yet" : pod.message);
         }
         print_reasons(out_, reasons.groups(), ReasonOutcomes::left_unsaid, look_.columns, look_.colours);
-        print_queues(out_, summary.queues);
+        print_queues(out_, summary.queues, look_.columns);
     }
 
 private:

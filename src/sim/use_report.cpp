@@ -9,7 +9,6 @@
 
 #include "kube/resource_names.h"
 #include "terminal/table.h"
-#include "terminal/text.h"
 
 namespace bayplan::sim {
 
@@ -159,12 +158,7 @@ void print_use(std::FILE* out, const UseReport& report, std::size_t columns) {
     } else {
         add_ranges(table, report);
     }
-    fmt::print(out, "\n{}", table.text(columns));
-    if (const auto gone = table.without_room(columns); !gone.empty()) {
-        const std::string line =
-            fmt::format("no room for {}: a wider terminal or -o json has them", fmt::join(gone, ", "));
-        fmt::print(out, "{}\n", terminal::wrapped(line, columns, 2));
-    }
+    fmt::print(out, "\n{}", table.fitted(columns));
 }
 
 void write_use(Markup& out, const UseReport& report) {

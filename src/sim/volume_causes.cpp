@@ -85,12 +85,14 @@ std::string VolumeCauses::where(const Volume& volume, const kube::ConvertedNode&
     return fmt::format("is bound to volume {}, which wants {}", name(volume.name), fmt::join(wishes, " or "));
 }
 
-std::vector<std::string> VolumeCauses::limits(const kube::ConvertedNode& node) const {
+std::vector<std::string> VolumeCauses::limits(const kube::ConvertedNode& node, const VolumesInUse& in_use) const {
     std::vector<std::string> causes;
     const CsiNode* const drivers = find<CsiNode>([&](const CsiNode& one) { return one.node == node.name; });
     if (drivers == nullptr) return causes;
-    for (const CsiNodeDriver& one : drivers->drivers) {
-        if (one.count) causes.push_back(fmt::format("driver {} takes {} volumes there", name(one.driver), *one.count));
+    for (const VolumesInUse::Full& one : in_use.full(*drivers, spec_)) {
+        causes.push_back(fmt::format("driver {}: {} of {} volumes in use there, {} more asked for: {}",
+                                     name(one.driver), one.used, one.most, one.asked.size(),
+                                     fmt::join(one.asked, ", ")));
     }
     return causes;
 }

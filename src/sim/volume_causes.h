@@ -8,6 +8,7 @@
 
 #include "kube/cluster_dump.h"
 #include "sim/cluster_use.h"
+#include "sim/volumes_in_use.h"
 
 namespace bayplan::sim {
 
@@ -19,8 +20,8 @@ public:
 
     // Of the predicates VolumeBinding and VolumeZone: claims that are not bound, or bound to a volume of other nodes.
     std::vector<std::string> binding(const kube::ConvertedNode&) const;
-    // Of NodeVolumeLimits: how many volumes the drivers of the node take.
-    std::vector<std::string> limits(const kube::ConvertedNode&) const;
+    // Of NodeVolumeLimits: how many volumes the drivers of the node take and have, and what would come.
+    std::vector<std::string> limits(const kube::ConvertedNode&, const VolumesInUse&) const;
     // Of VolumeRestrictions: pods that have a claim which one pod alone may have.
     std::vector<std::string> sharing() const;
 

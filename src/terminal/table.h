@@ -1,5 +1,5 @@
-// A table of texts that fits a width: first columns that may be left out go, the last of them first; then the widest column is
-// cut, marked by an ellipsis.
+// A table of texts that fits a width: first a column that wraps gets narrower; then columns that may be left out go, the last of
+// them first; then the widest column is cut, marked by an ellipsis.
 //
 // Thread: its owner's.
 #pragma once
@@ -17,6 +17,7 @@ struct TableColumn {
     std::string head;
     bool right = false;   // numbers
     bool may_go = false;  // if there is no room
+    bool wraps = false;   // goes on in lines below; the last column alone
 };
 
 class Table {
@@ -30,6 +31,9 @@ public:
     std::string text(std::size_t width, std::size_t rows_max = 0) const;
     // Heads of the columns that text(width, rows_max) leaves out.
     std::vector<std::string> without_room(std::size_t width, std::size_t rows_max = 0) const;
+
+    // The text, and a line that names the columns left out, if there are any.
+    std::string fitted(std::size_t width, std::size_t rows_max = 0) const;
 
 private:
     // Of the columns in lines of this width; 0: left out.

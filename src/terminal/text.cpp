@@ -22,6 +22,15 @@ std::size_t bytes_of(std::string_view text, std::size_t characters) {
     return text.size();
 }
 
+// Where the last word behind two spaces begins, up to there; 2: there is none.
+std::size_t last_column(std::string_view line, std::size_t most) {
+    std::size_t column = 2;
+    for (std::size_t at = 2; at <= most && at < line.size(); ++at) {
+        if (line[at] != ' ' && line.substr(at - 2, 2) == "  ") column = at;
+    }
+    return column;
+}
+
 // SGR 0 takes it back.
 std::string_view escape(Colour colour) {
     switch (colour) {
@@ -62,12 +71,27 @@ std::string wrapped(std::string_view text, std::size_t width, std::size_t indent
         std::size_t end = bytes_of(text, room);
         const std::size_t space = text.rfind(' ', end);
         const bool broken = space == std::string_view::npos || space == 0;
-        end = broken ? end : space;
+        const std::size_t comma = broken ? text.rfind(',', end - 1) : std::string_view::npos;
+        end = !broken ? space : comma == std::string_view::npos ? end : comma + 1;
         out += text.substr(0, end);
         out += "\n" + std::string(indent, ' ');
         text.remove_prefix(end + (broken ? 0 : 1));
     }
     return out + std::string(text);
+}
+
+std::string fitted_lines(std::string_view text, std::size_t width) {
+    std::string out;
+    while (!text.empty()) {
+        const std::size_t end = std::min(text.find('\n'), text.size());
+        const std::string_view line = text.substr(0, end);
+        const std::size_t indent = width > 0 && columns_of(line) > width ? last_column(line, width / 2) : 0;
+        out += line.substr(0, indent);
+        out += wrapped(line.substr(indent), width, indent);
+        out += end < text.size() ? "\n" : "";
+        text.remove_prefix(std::min(end + 1, text.size()));
+    }
+    return out;
 }
 
 Size size_of(int descriptor) {

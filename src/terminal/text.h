@@ -18,9 +18,12 @@ std::string cut(std::string_view text, std::size_t width);
 // Bytes that a terminal would take for commands are shown as '?': names come from others, and none may move the cursor.
 std::string printable(std::string_view text);
 
-// The text in lines of at most so many columns, broken at spaces where there are any; each line but the first begins with
-// `indent` spaces. Width 0: one line.
+// The text in lines of at most so many columns, broken at spaces where there are any, else behind commas; each line but the
+// first begins with `indent` spaces. Width 0: one line.
 std::string wrapped(std::string_view text, std::size_t width, std::size_t indent);
+
+// The text with each line that is wider wrapped below the last column that begins in its first half. Width 0: as it is.
+std::string fitted_lines(std::string_view text, std::size_t width);
 
 // Of the terminal that is open as this file descriptor; 0: it is none.
 struct Size {

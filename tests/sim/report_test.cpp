@@ -52,7 +52,7 @@ SimulatedDecision gated() { return made("ns/c", Outcome::gated, "", "waiting", 0
 std::string report(Format format, const std::vector<SimulatedDecision>& decisions, const Ending& ending = {},
                    std::size_t columns = 0, bool colours = false) {
     Written written;
-    const auto made = make_report(format, written.out(), {6, 4, columns, terminal::Colours(colours)});
+    const auto made = make_report(format, written.out(), {6, columns, terminal::Colours(colours)});
     for (const SimulatedDecision& decision : decisions) {
         made->add(decision);
     }
@@ -242,10 +242,10 @@ TEST(Report, WideAndCsvHaveEveryDecisionInColumnsThatStay) {
     const std::vector<SimulatedDecision> all = {failed(), nominated_plain(),
                                                 made("ns/b", Outcome::scheduled, "n1", "", 3)};
     EXPECT_EQ(report(Format::wide, all),
-              "POD     OUTCOME        NODE  ATTEMPT  BUDGETS  DEVICES   VICTIMS   MESSAGE\n"
-              "ns/b    unschedulable  -           2        0  -         -         0/1 nodes are available: 1 x.\n"
-              "ns/d    nominated      n1          1        1  -         ns/a,ns/b  0/2 \"nodes\", full\n"
-              "ns/b    scheduled      n1          3        0  -         -         -\n"
+              "POD   OUTCOME        NODE  ATTEMPT  BUDGETS  DEVICES  VICTIMS    MESSAGE\n"
+              "ns/b  unschedulable  -           2        0  -        -          0/1 nodes are available: 1 x.\n"
+              "ns/d  nominated      n1          1        1  -        ns/a,ns/b  0/2 \"nodes\", full\n"
+              "ns/b  scheduled      n1          3        0  -        -          -\n"
               "\n2 pods: 1 scheduled, 1 nominated, 0 unschedulable, 0 gated\n");
     EXPECT_EQ(report(Format::csv, all),
               "pod,outcome,node,attempt,pdb_violations,devices,victims,message\n"

@@ -118,5 +118,5 @@ checked "the sample has every setting, and a daemon could start with it"
 for option in --help --version --help-config; do
     "$baypland" $option >"$work/option.out" || fail "baypland $option ended with $?"
 done
-"$baypland" --help | grep -q 'Exit status: 0 .* 1 .* 2 ' || fail "baypland --help does not say how it ends"
+"$baypland" --help | tr '\n' ' ' | grep -q 'Exit status: 0 .* 1 .* 2 ' || fail "baypland --help does not say how it ends"
 checked "baypland says how it ends"

@@ -22,7 +22,15 @@ TEST(Text, IsWrappedAtSpaces) {
     EXPECT_EQ(wrapped("one two three four", 16, 4), "one two\n    three four");
     EXPECT_EQ(wrapped("one two three four", 0, 4), "one two three four");
     EXPECT_EQ(wrapped("aaaaaaaaaaaaaaaaaaaaaaaaa", 16, 2), "aaaaaaaaaaaaaa\n  aaaaaaaaaaa");
+    EXPECT_EQ(wrapped("nodes,pods,namespaces,events", 18, 2), "nodes,pods,\n  namespaces,\n  events");
     EXPECT_EQ(wrapped("a terminal of no width", 10, 8), "a terminal of no width");
+}
+
+TEST(Text, LinesAreWrappedBelowTheirLastColumn) {
+    EXPECT_EQ(fitted_lines("waits  for  more cpu than there is\nshort\n", 24),
+              "waits  for  more cpu\n            than there\n            is\nshort\n");
+    EXPECT_EQ(fitted_lines("a line without any columns", 16), "a line without\n  any columns");
+    EXPECT_EQ(fitted_lines("waits  for  more cpu than there is", 0), "waits  for  more cpu than there is");
 }
 
 TEST(Text, ColoursAreOffUnlessAskedFor) {
@@ -41,6 +49,17 @@ TEST(Table, TheWidestColumnIsCutLast) {
     EXPECT_EQ(table.text(10), "NAME     N\na-long…  7\n");
     EXPECT_EQ(table.without_room(0), std::vector<std::string>());
     EXPECT_EQ(table.without_room(15), std::vector<std::string>({"NOTE"}));
+}
+
+TEST(Table, ALastColumnThatWrapsGoesOnBelowItself) {
+    Table table({{"NAME"}, {"N", true, true}, {"WHY", false, false, true}});
+    table.row({"a-long-name", "7", "there is more to say than fits behind it"});
+    EXPECT_EQ(table.text(0), "NAME         N  WHY\na-long-name  7  there is more to say than fits behind it\n");
+    EXPECT_EQ(table.text(44),
+              "NAME         N  WHY\na-long-name  7  there is more to say than\n                fits behind it\n");
+    EXPECT_EQ(table.fitted(38),
+              "NAME         WHY\na-long-name  there is more to say than\n             fits behind it\n"
+              "no room for N: a wider terminal or\n  -o json has them\n");
 }
 
 TEST(Bar, IsOneLineAtAnyWidth) {
