@@ -68,7 +68,7 @@ void Announcer::write(const RecordHead& head, const RecordTexts& texts) {
 
 void Announcer::wait_for_room(const RecordHead& head, const RecordTexts& texts) {
     if (threaded_) {
-        ++waits_;
+        waits_.fetch_add(1, std::memory_order_relaxed);
         wake_teller();
         wait_until([&] { return ring_.write(head, texts); });
     } else {

@@ -94,7 +94,9 @@ public:
     bool waits_for_room() const { return teller_.waits_for_room(); }
 
     std::string digest();  // settles first
-    AnnouncerCounters counters() const { return {records_, ring_.bytes_written(), waits_}; }
+    AnnouncerCounters counters() const { return {records_, ring_.bytes_written(), waits()}; }
+    // How often the engine has waited for room in the ring; any thread may ask.
+    std::uint64_t waits() const { return waits_.load(std::memory_order_relaxed); }
 
 private:
     void write(const RecordHead& head, const RecordTexts& texts = {});
@@ -108,7 +110,7 @@ private:
     Teller teller_;
     const bool threaded_;
     std::uint64_t records_ = 0;
-    std::uint64_t waits_ = 0;
+    std::atomic<std::uint64_t> waits_{0};
     std::uint64_t woken_at_ = 0;    // bytes written when the teller was last woken
     std::uint64_t flushed_at_ = 0;  // and after the last flush
     // Shared with the teller's thread.

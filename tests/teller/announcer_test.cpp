@@ -95,7 +95,7 @@ TEST(Announcer, ASinkThatBlocksStopsNothingUntilTheRingIsFull) {
     EXPECT_EQ(announcer.counters().waits, 0u) << "the sink blocks, and nobody minds";
     std::atomic<bool> all_placed = false;
     std::thread later([&] {  // when nothing goes into the ring any more
-        while (!announcer.waits_for_room() && !all_placed) {
+        while (announcer.waits() == 0 && !all_placed) {
             std::this_thread::yield();
         }
         sink.unblock();
