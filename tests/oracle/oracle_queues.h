@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <map>
 #include <optional>
@@ -55,10 +56,15 @@ public:
     // Whether any has become complete.
     bool complete(std::int64_t now, std::int64_t idle);
     void clean();
+    // A configuration names it, or has named it.
+    bool is_managed(const std::string& path) const { return standing_.at(path).managed; }
 
     std::map<ApplicationName, QueuedApplication> applications;
     bool preempts_between_queues = true;  // as the configuration says
-    queue_tree::NaiveTree tree;           // its queues; the rest is the caller's to fill in
+    bool shrinks = false;                 // likewise: queues that are over their maximum
+    // rules/quotas.md: by path, since when a queue is over. Children come before their parents.
+    std::map<std::string, std::int64_t, std::greater<>> over_since;
+    queue_tree::NaiveTree tree;  // its queues; the rest is the caller's to fill in
 
 private:
     struct Standing {
