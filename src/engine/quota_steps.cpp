@@ -75,8 +75,11 @@ void QuotaSteps::watch() {
 
 bool QuotaSteps::is_watched(QueueId id) const { return id != kNoQueue && !maxima_[raw(id)].empty(); }
 
-std::int64_t QuotaSteps::delay_ns(QueueId id) const {
-    return std::chrono::nanoseconds(world_.tree->queues()[id].settings.quota_preemption_delay).count();
+std::int64_t QuotaSteps::due_ns(QueueId id, const QuotaClock& clock) const {
+    constexpr std::int64_t kLeastInVain = 1'000'000'000;  // R-QUOTA-23
+    const std::int64_t delay =
+        std::chrono::nanoseconds(world_.tree->queues()[id].settings.quota_preemption_delay).count();
+    return clock.since_ns + std::min(clock.in_vain ? std::max(delay, kLeastInVain) : delay, INT64_MAX - clock.since_ns);
 }
 
 // --- what they run too much of
@@ -145,7 +148,7 @@ void QuotaSteps::look_at_clocks() {
         if (!is_watched(id) || excess_of(id).empty()) {
             clock = world_.quota_clocks.by_path.erase(clock);
         } else {
-            clock->second.due_ns = clock->second.since_ns + delay_ns(id);
+            clock->second.due_ns = due_ns(id, clock->second);
             ++clock;
         }
     }
@@ -153,24 +156,28 @@ void QuotaSteps::look_at_clocks() {
 
 void QuotaSteps::begin_clock(QueueId id) {
     if (is_watched(id) && !excess_of(id).empty()) {
-        world_.quota_clocks.by_path.try_emplace(world_.tree->queues()[id].path,
-                                                QuotaClock{world_.now_ns, world_.now_ns + delay_ns(id)});
+        const auto [clock, is_new] = world_.quota_clocks.by_path.try_emplace(world_.tree->queues()[id].path);
+        if (is_new) {
+            clock->second.since_ns = world_.now_ns;
+            clock->second.due_ns = due_ns(id, clock->second);
+        }
     }
 }
 
 void QuotaSteps::note_next_time() {
-    std::int64_t next = INT64_MAX;
-    for (const auto& [path, clock] : world_.quota_clocks.by_path) {
-        next = std::min(next, clock.due_ns);
+    QuotaClocks& clocks = world_.quota_clocks;
+    clocks.next_due_ns = clocks.next_time_ns = INT64_MAX;
+    for (const auto& [path, clock] : clocks.by_path) {
+        clocks.next_due_ns = std::min(clocks.next_due_ns, clock.due_ns);
+        clocks.next_time_ns = clock.in_vain ? clocks.next_time_ns : std::min(clocks.next_time_ns, clock.due_ns);
     }
-    world_.quota_clocks.next_time_ns = next;
 }
 
 // --- shrinking
 
 void QuotaSteps::shrink_due() {
     QuotaClocks& clocks = world_.quota_clocks;
-    if (clocks.next_time_ns > world_.now_ns) {
+    if (clocks.next_due_ns > world_.now_ns) {
         return;
     }
     for (auto clock = clocks.by_path.begin(); clock != clocks.by_path.end();) {
@@ -181,16 +188,17 @@ void QuotaSteps::shrink_due() {
             continue;
         }
         if (clock->second.due_ns <= world_.now_ns) {
-            shrink(id, excess);
-            clock->second = {world_.now_ns, world_.now_ns + delay_ns(id)};
+            shrink(id, clock->second, excess);
         }
         clock = excess_of(id).empty() ? clocks.by_path.erase(clock) : std::next(clock);
     }
     note_next_time();
 }
 
-void QuotaSteps::shrink(QueueId id, const Excess& excess) {
+void QuotaSteps::shrink(QueueId id, QuotaClock& clock, const Excess& excess) {
     const std::vector<AskId> victims = victims_.find(id, excess);
+    clock = {.since_ns = world_.now_ns, .in_vain = victims.empty()};
+    clock.due_ns = due_ns(id, clock);
     if (victims.empty()) {
         return;
     }

@@ -45,9 +45,9 @@ private:
     void begin_clock(QueueId);
     void note_next_time();
     void shrink_due();
-    void shrink(QueueId, const Excess&);
+    void shrink(QueueId, QuotaClock&, const Excess&);
     bool is_watched(QueueId id) const;
-    std::int64_t delay_ns(QueueId) const;
+    std::int64_t due_ns(QueueId, const QuotaClock&) const;
     Excess excess_of(QueueId);
     std::int64_t nominated(QueueId, std::uint32_t resource);
 

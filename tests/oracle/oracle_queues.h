@@ -62,8 +62,12 @@ public:
     std::map<ApplicationName, QueuedApplication> applications;
     bool preempts_between_queues = true;  // as the configuration says
     bool shrinks = false;                 // likewise: queues that are over their maximum
-    // rules/quotas.md: by path, since when a queue is over. Children come before their parents.
-    std::map<std::string, std::int64_t, std::greater<>> over_since;
+    // rules/quotas.md, by path: children come before their parents.
+    struct Clock {
+        std::int64_t since = 0;  // the queue is over
+        bool in_vain = false;    // likewise, and nobody went
+    };
+    std::map<std::string, Clock, std::greater<>> clocks;
     queue_tree::NaiveTree tree;  // its queues; the rest is the caller's to fill in
 
 private:

@@ -56,18 +56,19 @@ void QuotaRules::settle() {
     if (!oracle_.options_.queues || oracle_.anybody_holds_up()) {
         return;
     }
-    auto& clocks = oracle_.queues_.over_since;
+    auto& clocks = oracle_.queues_.clocks;
     std::erase_if(clocks, [&](const auto& one) { return !is_watched(one.first) || excess_of(one.first, {}).empty(); });
     for (const auto& [path, queue] : oracle_.queues_.tree.queues) {
-        if (is_watched(path) && !excess_of(path, {}).empty() && clocks.emplace(path, oracle_.now_).second) {
+        if (is_watched(path) && !excess_of(path, {}).empty() &&
+            clocks.emplace(path, OracleQueues::Clock{oracle_.now_}).second) {
             oracle_.saw("a queue is over its maximum");
         }
     }
     const auto as_they_were = clocks;
-    for (const auto& [path, since] : as_they_were) {
-        if (!excess_of(path, {}).empty() && since + delay_of(queues_, path) <= oracle_.now_) {
-            shrink(path);
-            clocks[path] = oracle_.now_;
+    for (const auto& [path, clock] : as_they_were) {
+        const std::int64_t delay = std::max(delay_of(queues_, path), clock.in_vain ? 1'000'000'000 : std::int64_t{0});
+        if (!excess_of(path, {}).empty() && clock.since + delay <= oracle_.now_) {
+            clocks[path] = {oracle_.now_, !shrink(path)};
         }
         if (excess_of(path, {}).empty()) {
             clocks.erase(path);
@@ -79,8 +80,8 @@ std::int64_t QuotaRules::next_time(const Oracle& oracle) {
     std::int64_t next = INT64_MAX;
     if (!oracle.anybody_holds_up()) {
         const GuaranteeRules queues(oracle);
-        for (const auto& [path, since] : oracle.queues_.over_since) {
-            next = std::min(next, since + delay_of(queues, path));
+        for (const auto& [path, clock] : oracle.queues_.clocks) {
+            next = clock.in_vain ? next : std::min(next, clock.since + delay_of(queues, path));
         }
     }
     return next;
@@ -203,7 +204,8 @@ QuotaRules::Pods QuotaRules::victims_of(const std::string& path) const {
 
 // --- what comes of it
 
-void QuotaRules::shrink(const std::string& path) {
+// Whether anybody goes.
+bool QuotaRules::shrink(const std::string& path) {
     const Pods victims = victims_of(path);
     oracle_.saw(victims.empty() ? "a queue over its maximum finds nobody" : "a queue shrinks");
     check(path, victims);
@@ -225,6 +227,7 @@ void QuotaRules::shrink(const std::string& path) {
     if (!excess_of(path, {}).empty()) {
         oracle_.saw("a queue is still over its maximum");
     }
+    return !victims.empty();
 }
 
 // None of them could stay; and what is guaranteed is left where it was there.
@@ -237,7 +240,7 @@ void QuotaRules::check(const std::string& path, const Pods& victims) {
         const Resources still = excess_of(path, without);
         const Resources part = part_of(ask, over);
         if (std::none_of(part.begin(), part.end(), [&](const auto& one) { return still.contains(one.first); })) {
-            oracle_.broken_at_commit_.push_back("R-QUOTA-16: " + ask.key + " could have stayed in " + path);
+            oracle_.broken_at_commit_.push_back("R-QUOTA-17: " + ask.key + " could have stayed in " + path);
         }
         if (!queues_can_spare(ask, path, over, without)) {
             oracle_.broken_at_commit_.push_back("R-QUOTA-13: a guarantee cannot spare " + ask.key);

@@ -35,7 +35,7 @@ private:
     Pods let_in_for(const std::string& path, const Resources& over) const;
     std::map<const KubePod*, bool> violating_among(const Pods& let_in) const;
     Pods victims_of(const std::string& path) const;
-    void shrink(const std::string& path);
+    bool shrink(const std::string& path);
     void check(const std::string& path, const Pods& victims);
 
     Oracle& oracle_;
