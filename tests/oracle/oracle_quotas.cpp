@@ -30,6 +30,12 @@ std::int64_t QuotaRules::delay_of(const GuaranteeRules& queues, const std::strin
     return duration_in(queues.property(path, "quota.preemption.delay")).value_or(0);
 }
 
+// INT64_MAX: beyond all time.
+std::int64_t QuotaRules::due(const GuaranteeRules& queues, const std::string& path, const OracleQueues::Clock& clock) {
+    const std::int64_t delay = std::max(delay_of(queues, path), clock.in_vain ? 1'000'000'000 : std::int64_t{0});
+    return delay > INT64_MAX - clock.since ? INT64_MAX : clock.since + delay;
+}
+
 QuotaRules::Resources QuotaRules::runs(const std::string& path, const Pods& without) const {
     Resources sum;
     for (const auto& [sequence, ask] : oracle_.asks_) {
@@ -66,8 +72,7 @@ void QuotaRules::settle() {
     }
     const auto as_they_were = clocks;
     for (const auto& [path, clock] : as_they_were) {
-        const std::int64_t delay = std::max(delay_of(queues_, path), clock.in_vain ? 1'000'000'000 : std::int64_t{0});
-        if (!excess_of(path, {}).empty() && clock.since + delay <= oracle_.now_) {
+        if (!excess_of(path, {}).empty() && due(queues_, path, clock) <= oracle_.now_) {
             clocks[path] = {oracle_.now_, !shrink(path)};
         }
         if (excess_of(path, {}).empty()) {
@@ -81,7 +86,7 @@ std::int64_t QuotaRules::next_time(const Oracle& oracle) {
     if (!oracle.anybody_holds_up()) {
         const GuaranteeRules queues(oracle);
         for (const auto& [path, clock] : oracle.queues_.clocks) {
-            next = clock.in_vain ? next : std::min(next, clock.since + delay_of(queues, path));
+            next = clock.in_vain ? next : std::min(next, due(queues, path, clock));
         }
     }
     return next;

@@ -27,6 +27,7 @@ private:
 
     bool is_watched(const std::string& path) const;
     static std::int64_t delay_of(const GuaranteeRules&, const std::string& path);
+    static std::int64_t due(const GuaranteeRules&, const std::string& path, const OracleQueues::Clock&);
     Resources runs(const std::string& path, const Pods& without) const;
     Resources excess_of(const std::string& path, const Pods& without) const;
     Resources part_of(const Ask&, const Resources& over) const;
