@@ -49,7 +49,7 @@ struct Happening {
         nomination_cleared,  // the ask's nomination to the node ended by a decision: `why`
         nomination_ended,    // it ended otherwise
         victim_chosen,       // the ask's pod on the node is to go: `why`
-        sent_away,  // likewise, for a placeholder's sake or after its time, with `termination`; no node: it is gone
+        sent_away,  // likewise, for no attempt: a placeholder, or for a maximum; with `termination`; no node: it is gone
         allocation_ended,     // the ask has lost its node
         node_lost,            // likewise, by the end of the node: `why`
         freed,                // a reason why the ask could not run has gone

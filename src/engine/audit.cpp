@@ -385,6 +385,22 @@ void check_gangs(const World& world, std::vector<std::string>& broken) {
     });
 }
 
+// A clock is a queue's that is there; whether that is over is looked at after inputs alone.
+void check_quota_clocks(const World& world, std::vector<std::string>& broken) {
+    const QuotaClocks& clocks = world.quota_clocks;
+    std::int64_t next_due_ns = INT64_MAX;
+    for (const auto& [path, clock] : clocks.by_path) {
+        next_due_ns = std::min(next_due_ns, clock.due_ns);
+        const bool exists = world.tree->queues().find(path) != queue_tree::kNoQueue;
+        if ((!exists && world.resyncs.holding == 0) || clock.since_ns > world.now_ns) {
+            broken.push_back("the clock of " + path + " runs, which it may not");
+        }
+    }
+    if (next_due_ns != clocks.next_due_ns || clocks.next_time_ns < next_due_ns) {
+        broken.push_back("the next queue to shrink is not the first that is due");
+    }
+}
+
 }  // namespace
 
 void audit_world(World& world, std::size_t selected, const BlockEvaluator& evaluator,
@@ -401,6 +417,7 @@ void audit_world(World& world, std::size_t selected, const BlockEvaluator& evalu
     check_bytes(world, broken);
     check_gangs(world, broken);
     check_queries(world, broken);
+    check_quota_clocks(world, broken);
     check_caches(world, evaluator, broken);
 }
 

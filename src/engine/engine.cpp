@@ -132,6 +132,7 @@ void Engine::apply(const Input& input) {
     ++parts_->applied;
     parts_->inputs.apply(input);
     parts_->settle();
+    parts_->lifecycle.quotas().settle();
     parts_->announcer.turn_ends();
     parts_->publish_if_many_nodes();
     publish();
@@ -184,6 +185,7 @@ std::int64_t Engine::next_timer_ns() const {
         {world.backoff.next_time_ns(), world.nacked.next_time_ns(), world.departures.next_time_ns(),
          world.reservations.next_time_ns(), world.plugins.next_time_ns(), world.gangs.next_deadline_ns(),
          world.gangs.reserved_until_ns(), world.placeholders.next_deadline_ns(), world.guarantee_waits.next_time_ns()});
+    next = std::min(next, parts_->lifecycle.quotas().next_time_ns());
     for (std::uint32_t number = 0; world.resyncs.holding > 0 && number < world.shims.size(); ++number) {
         const ResyncHold& hold = world.shims[static_cast<ShimId>(number)].hold;
         next = hold.holds() ? std::min(next, hold.until_ns()) : next;
@@ -225,6 +227,7 @@ EngineCounters Engine::counters() const {
     const VictimCounters victims = parts_->attempts.preempting().counters();
     const ReservationCounters& reservations = parts_->attempts.reservation_counters();
     const GuaranteeCounters& guarantees = parts_->attempts.guaranteeing().counters();
+    const QuotaCounters& quotas = parts_->lifecycle.quotas().counters();
     const auto looks = [&](ReservationState state) { return reservations.ended[static_cast<std::size_t>(state)]; };
     const AnnouncerCounters told = parts_->announcer.counters();
     const GangTally& gangs = world.gangs.tally();
@@ -264,6 +267,9 @@ EngineCounters Engine::counters() const {
             .guarantee_waits = guarantees.waits,
             .guarantee_preemptions = guarantees.preemptions,
             .guarantee_victims = guarantees.victims,
+            .quota_preemptions = quotas.preemptions,
+            .quota_victims = quotas.victims,
+            .queues_over = world.quota_clocks.by_path.size(),
             .reservation_looks_delay = looks(ReservationState::delay),
             .reservation_looks_pending = looks(ReservationState::pending),
             .reservation_looks_behind = looks(ReservationState::behind),

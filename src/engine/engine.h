@@ -67,6 +67,10 @@ struct EngineCounters {
     std::uint64_t guarantee_waits = 0;        // failed attempts before the delay was over
     std::uint64_t guarantee_preemptions = 0;
     std::uint64_t guarantee_victims = 0;
+    // Preemption for maxima of queues (rules/quotas.md).
+    std::uint64_t quota_preemptions = 0;  // times that a queue sent pods away
+    std::uint64_t quota_victims = 0;
+    std::uint64_t queues_over = 0;  // now: over their maximum, and to shrink
     // Looks that found a DaemonSet pod short of resources, by the step that ended them (rules/daemonsets.md).
     std::uint64_t reservation_looks_delay = 0;
     std::uint64_t reservation_looks_pending = 0;

@@ -30,11 +30,10 @@ Guaranteeing::Guaranteeing(World& world, const PredicateSet& predicates, const G
 
 // --- when
 
-// Up to date; within a trial of the engine it would count as tried.
-Guarantees& Guaranteeing::guarantees() const {
-    return world_.tree->guarantees([&](AskId id) {
-        const Ask& ask = world_.asks[id];
-        return is_on_node(ask.state) ? !ask.terminating : world_.nominations.of(id) != nullptr;
+Guarantees& guarantees_of(const World& world) {
+    return world.tree->guarantees([&](AskId id) {
+        const Ask& ask = world.asks[id];
+        return is_on_node(ask.state) ? !ask.terminating : world.nominations.of(id) != nullptr;
     });
 }
 
@@ -52,7 +51,7 @@ bool Guaranteeing::concerned(AskId id) const {
     if (!may_ever(id)) {
         return false;
     }
-    const Guarantees& held = guarantees();
+    const Guarantees& held = guarantees_of(world_);
     const QueueId leaf = leaf_of(id);
     const Request wanted = world_.tree->tree().requested(id);
     return held.guarantor(leaf, wanted) != queue_tree::kNoQueue &&

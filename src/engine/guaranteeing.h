@@ -37,6 +37,9 @@ struct GuaranteeCounters {
     std::uint64_t nodes_tried = 0;
 };
 
+// Amounts that queues hold of their guarantees, up to date. Within a trial of the engine that would count as tried.
+queue_tree::Guarantees& guarantees_of(const World&);
+
 class Guaranteeing final : public ClassListener {
 public:
     Guaranteeing(World&, const PredicateSet&, const GangBudgets&);
@@ -89,7 +92,6 @@ private:
     bool may_ever(AskId) const;
     bool concerned(AskId) const;
     std::int64_t delay_ns(AskId) const;
-    queue_tree::Guarantees& guarantees() const;
     queue_tree::QueueId leaf_of(AskId) const;
     Position position() const;
     bool failed_before(AskId) const;

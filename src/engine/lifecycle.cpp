@@ -19,7 +19,6 @@ std::string gates_text(const PodSpec& spec, const TextTable& texts) {
     }
     return text + "]";
 }
-
 std::string awaited_text(std::string_view node) { return "waiting for node " + std::string(node); }
 std::string full_name(const World& world, AskId id) {
     return world.shims[world.asks[id].shim].name + '/' + std::string(world.asks.key(id));
@@ -60,6 +59,7 @@ Lifecycle::Lifecycle(World& world, Pipeline& pipeline, const BlockEvaluator& eva
       commit_(commit_tables(world, pipeline)),
       gangs_(world, commit_, [this](AskId id) { end_allocation(id); }),
       placeholders_(world, *this),
+      quotas_(world, *this),
       lives_(world),
       log_writer_(world, announcer),
       shim_teller_(world, *this, announcer),

@@ -20,6 +20,7 @@
 #include "engine/placeholder_steps.h"
 #include "engine/preempting.h"
 #include "engine/publication.h"
+#include "engine/quota_steps.h"
 #include "engine/reserving.h"
 #include "engine/world.h"
 #include "placement/pipeline.h"
@@ -47,6 +48,7 @@ public:
     GangQueue& gangs() { return gangs_; }
     const GangQueue& gangs() const { return gangs_; }
     PlaceholderSteps& placeholders() { return placeholders_; }
+    QuotaSteps& quotas() { return quotas_; }
 
     // --- decisions to a shim
     void decide(ShimId, DecisionKind, std::string_view name, std::string_view text, Termination = Termination::unknown,
@@ -145,6 +147,7 @@ public:
     SentAway nominate_together(Gang&, const std::vector<MemberNomination>&);  // after their lines
     void wake_for(SentAway);
     void give_up_on_stuck_victims(AskId);
+    void send_away(const std::vector<AskId>& pods, const std::string& why);  // for no ask's sake
 
     // --- DaemonSet pods (reservation_steps.cpp)
     // Of a selected ask.
@@ -179,6 +182,7 @@ private:
     std::int64_t backoff_until_ns(const Ask&) const;  // after one failure more
     SentAway nominate(AskId, const NodeVictims&, std::string_view guarantor);
     void release_victim(AskId victim, const std::string& why);
+    void begin_to_go(AskId victim, const std::string& why);
     void clear_lower_nominations(AskId, Slot);
     bool still_fits(AskId nominated, Slot);
     void recheck_nominations(Slot, const std::string& why);
@@ -198,6 +202,7 @@ private:
     Commit commit_;
     GangQueue gangs_;
     PlaceholderSteps placeholders_;
+    QuotaSteps quotas_;
     ApplicationLives lives_;
     std::vector<AskId> early_;
     LogWriter log_writer_;

@@ -172,6 +172,14 @@ void Lifecycle::release_victim(AskId victim, const std::string& why) {
                           {.terminating = true, .preempted = true, .chosen = true, .told_to_go = ask.told_to_go});
         return;
     }
+    begin_to_go(victim, why);
+    commit_.happened(
+        {.kind = Happening::Kind::victim_chosen, .ask = victim, .slot = ask.slot, .why = commit_.text(why)});
+}
+
+// Its shim is to delete it.
+void Lifecycle::begin_to_go(AskId victim, const std::string& why) {
+    const Ask& ask = world_.asks[victim];
     commit_.set_flags(victim, {.terminating = true, .preempted = true, .chosen = true, .told_to_go = true});
     for (PodBudget* budget : world_.budgets.covering(world_.classes.spec_of(ask), world_.asks.key(victim))) {
         commit_.charge_budget(*budget);
@@ -180,8 +188,19 @@ void Lifecycle::release_victim(AskId victim, const std::string& why) {
     if (is_coscheduled(ask.group)) {
         gangs_.note(victim);
     }
-    commit_.happened(
-        {.kind = Happening::Kind::victim_chosen, .ask = victim, .slot = ask.slot, .why = commit_.text(why)});
+}
+
+void Lifecycle::send_away(const std::vector<AskId>& pods, const std::string& why) {
+    for (const AskId id : pods) {
+        begin_to_go(id, why);
+        commit_.happened({.kind = Happening::Kind::sent_away,
+                          .ask = id,
+                          .slot = world_.asks[id].slot,
+                          .termination = Termination::preempted_by_scheduler,
+                          .wakes = id == pods.back() ? std::uint32_t{kPodPlaced} : 0u,
+                          .why = commit_.text(why)});
+    }
+    commit_.finish();
 }
 
 void Lifecycle::note_departure(AskId pod) {

@@ -158,12 +158,19 @@ void Publication::observe(const Happening& happening) {
         case Happening::Kind::gated:
         case Happening::Kind::awaiting_node:
         case Happening::Kind::reservation_cleared: tell_reason(happening.ask, happening.why); break;
-        case Happening::Kind::victim_chosen:
-            if (asks_.has(raw(happening.ask))) {
-                feed_.write(head(ChangeKind::pod_preempted, raw(happening.ask)), {happening.why});
+        case Happening::Kind::victim_chosen: tell_preempted(happening); break;
+        case Happening::Kind::sent_away:
+            if (happening.termination == Termination::preempted_by_scheduler) {
+                tell_preempted(happening);
             }
             break;
         default: break;
+    }
+}
+
+void Publication::tell_preempted(const Happening& happening) {
+    if (asks_.has(raw(happening.ask))) {
+        feed_.write(head(ChangeKind::pod_preempted, raw(happening.ask)), {happening.why});
     }
 }
 

@@ -75,6 +75,7 @@ private:
     void tell_shape(ClassId);
     void tell_ask(AskId);
     void tell_reason(AskId, std::string_view why);
+    void tell_preempted(const Happening&);
     read_model::ChangeHead head(read_model::ChangeKind, std::uint32_t id) const;
     read_model::ChangeHead ask_head(read_model::ChangeKind, AskId) const;
     std::string amounts_text(const std::vector<ResourceAmount>&) const;

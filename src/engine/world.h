@@ -27,6 +27,7 @@
 #include "engine/failure_cache.h"
 #include "engine/guarantee_waits.h"
 #include "engine/object_table.h"
+#include "engine/quota_clocks.h"
 #include "options/engine_options.h"
 #include "placement/class_caches.h"
 #include "plugins/plugin_table.h"
@@ -145,6 +146,7 @@ struct World {
     ExcludedByVictims excluded;
     Departures departures;
     GuaranteeWaits guarantee_waits;
+    QuotaClocks quota_clocks;
     PluginTable plugins;
     Budgets budgets;
     VictimIndex victim_index;

@@ -249,12 +249,18 @@ void Shim::on_released(const std::string& key, Termination termination, std::str
         books_->lost_node(key);
         return;
     }
+    if (text.starts_with("preempted for ")) {
+        preempt(key, {}, fmt::format("P{}", text.substr(1)));
+        return;
+    }
     // "preempted by SHIM/NAMESPACE/NAME"
     const std::size_t slash = text.find('/');
-    preempt(key, slash == std::string_view::npos ? std::string_view() : text.substr(slash + 1));
+    preempt(key, slash == std::string_view::npos ? std::string_view() : text.substr(slash + 1),
+            "Preempted by a pod of higher priority");
 }
 
-void Shim::preempt(const std::string& key, std::string_view preemptor) {
+// `otherwise`: the note, if the preemptor is not known.
+void Shim::preempt(const std::string& key, std::string_view preemptor, std::string otherwise) {
     const BookedPod* const victim = books_->find(key);
     if (victim == nullptr) {
         return;
@@ -276,7 +282,7 @@ void Shim::preempt(const std::string& key, std::string_view preemptor) {
                                  victim->assumed_node.empty() ? books_->text(victim->made.ask.node)
                                                               : std::string_view(victim->assumed_node));
     } else {
-        event.note = "Preempted by a pod of higher priority";
+        event.note = std::move(otherwise);
     }
     books_->set_preempted(key, true);
     reports_->end_victim(name, by, scheduler, [this, event](bool deleted) {

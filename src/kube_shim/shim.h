@@ -70,7 +70,7 @@ private:
     void not_bound(const PodName&, const std::string& why);
     std::chrono::seconds bind_time(const BookedPod&) const;
     void claim_kept(const std::string& claim, const std::string& why);
-    void preempt(const std::string& key, std::string_view preemptor);
+    void preempt(const std::string& key, std::string_view preemptor, std::string otherwise);
     bool begin();
     bool all_listed() const;
     bool may_work() const { return elector_ == nullptr || elector_->leads(Clock::now()); }

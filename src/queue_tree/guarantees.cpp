@@ -20,7 +20,27 @@ void Guarantees::add(const Holder& holder, int sign) {
     }
 }
 
+void Guarantees::note_growth(bool on) {
+    notes_growth_ = on;
+    take_grown();
+}
+
+std::vector<QueueId> Guarantees::take_grown() {
+    for (const QueueId id : grown_) is_grown_[raw(id)] = 0;
+    return std::exchange(grown_, {});
+}
+
+// Queues above a noted queue are noted too.
+void Guarantees::grow(QueueId leaf) {
+    is_grown_.resize(queues_.end(), 0);
+    for (QueueId id = leaf; id != kNoQueue && is_grown_[raw(id)] == 0; id = queues_[id].parent) {
+        is_grown_[raw(id)] = 1;
+        grown_.push_back(id);
+    }
+}
+
 bool Guarantees::hold(AskId id, QueueId leaf, RequestId request) {
+    if (notes_growth_) grow(leaf);  // it may be on a node now
     if (holds(id) && holders_[raw(id)].request == request) {
         requests_.release(request);
         return false;

@@ -27,6 +27,10 @@ public:
     bool holds(AskId id) const { return raw(id) < holders_.size() && holders_[raw(id)].leaf != kNoQueue; }
     Request held_by(AskId id) const { return requests_[holders_[raw(id)].request]; }
     QueueId leaf_of(AskId id) const { return holders_[raw(id)].leaf; }
+    std::int64_t held(QueueId id, std::uint32_t resource) const { return held_[raw(id)][resource]; }
+    // From now on queues are noted whose asks hold anything anew, or not any more; each once.
+    void note_growth(bool);
+    std::vector<QueueId> take_grown();
 
     // --- guarantees, as they stand after settle()
     void settle();
@@ -50,6 +54,7 @@ private:
         RequestId request{};
     };
     void add(const Holder&, int sign);
+    void grow(QueueId leaf);
     void fit();
 
     const QueueTable& queues_;
@@ -59,6 +64,9 @@ private:
     AmountRows held_{0};
     AmountRows guaranteed_{kNotNamed};
     std::vector<std::uint8_t> names_any_;  // by queue
+    std::vector<QueueId> grown_;
+    std::vector<std::uint8_t> is_grown_;  // by queue
+    bool notes_growth_ = false;
     bool any_ = false;
     std::uint64_t seen_version_ = std::numeric_limits<std::uint64_t>::max();  // of queues
 };

@@ -43,6 +43,9 @@ struct LogLine {
     std::vector<std::string> victims;  // of a nomination, most important first; or of a reservation
     std::int32_t violations = 0;       // likewise
     std::string message;               // of a placement: its devices, or `-`; of give_back: the claim
+
+    // The pod goes for the maximum of a queue.
+    bool shrinks_a_queue() const { return kind == Kind::release && message.starts_with("preempted for "); }
 };
 
 // The engine's order to its shim, or its word on a pod that it does not try.

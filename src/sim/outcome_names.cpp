@@ -32,6 +32,7 @@ std::string_view to_string(TimelineOutcome outcome) {
         case TimelineOutcome::claim_given_back: return "claim-given-back";
         case TimelineOutcome::waiting: return "waiting";
         case TimelineOutcome::rejected: return "rejected";
+        case TimelineOutcome::preempted: return "preempted";
     }
     return "";
 }

@@ -278,7 +278,8 @@ struct Simulation::Parts {
         const LogLine* const attempted = line_of_attempt(lines, explained.pod);
         for (LogLine& line : lines) {
             if (line.kind == LogLine::Kind::clear || line.kind == LogLine::Kind::release) {
-                continue;  // the pod is tried again
+                let_go(line.shrinks_a_queue() ? std::vector{line.pod} : std::vector<std::string>());
+                continue;  // else the pod is tried again
             }
             const std::vector<std::string> victims = line.victims;
             hand_out(std::move(line), &line == attempted ? std::move(explained) : ExplainedAttempt(), groups,

@@ -193,7 +193,7 @@ struct Timeline::Parts {
 
     void tell(LogLine&& line, ExplainedAttempt&& explained, ToldGroups& groups) {
         LiveCluster::Pod* const pod = cluster.find(line.pod);
-        if (line.kind == LogLine::Kind::release || pod == nullptr) {
+        if (pod == nullptr || (line.kind == LogLine::Kind::release && !line.shrinks_a_queue())) {
             return;  // with its node; the event says so
         }
         TimelineDecision decision;
@@ -232,6 +232,11 @@ struct Timeline::Parts {
                 line.message = "waits for its pod group: " + line.message;
                 break;
             case LogLine::Kind::reject: decision.outcome = TimelineOutcome::rejected; break;
+            case LogLine::Kind::release:
+                decision.outcome = TimelineOutcome::preempted;
+                decision.node = std::move(line.node);
+                count_victims({decision.pod});
+                break;
             default: break;
         }
         if (decision.outcome == TimelineOutcome::scheduled || !decision.victims.empty()) {

@@ -44,8 +44,9 @@ enum class TimelineOutcome : std::uint8_t {
     reserved,
     reservation_cleared,
     claim_given_back,
-    waiting,  // holds its node until its pod group has its minimum
-    rejected  // gave that up
+    waiting,   // holds its node until its pod group has its minimum
+    rejected,  // gave that up
+    preempted  // for the maximum of a queue, for no pod's sake
 };
 
 struct TimelineDecision {

@@ -6,6 +6,7 @@
 #include "oracle_gang_preemption.h"
 #include "oracle_guarantees.h"
 #include "oracle_placeholders.h"
+#include "oracle_quotas.h"
 
 #include <algorithm>
 #include <stdexcept>
@@ -46,6 +47,7 @@ void Oracle::apply(const Input& input) {
     std::visit([this](const auto& one) { apply_one(one); }, input);
     settle_gangs();
     PlaceholderRules(*this).settle();
+    QuotaRules(*this).settle();
     settle_applications();
     if (queues_.complete(now_, options_.application_idle_ns)) {
         saw("an application is complete");
@@ -272,6 +274,7 @@ std::int64_t Oracle::next_timer_ns() const {
     for (const auto& [name, application] : queues_.applications) {
         next = std::min(next, application.deadline);
     }
+    next = std::min(next, QuotaRules::next_time(*this));
     next = reserved_.empty() ? next : std::min(next, gangs_.at(reserved_).reserved_until);
     const auto due = next_due();
     return due ? std::min(next, due->at) : next;

@@ -62,6 +62,7 @@ public:
     // An attempt of it would place it on its node, or reserve that.
     bool would_have_its_node(const Ask&) const;
     bool has_credit(const Shim&) const;
+    bool has_room_in_queues(const Ask&) const;
     std::uint64_t open_queries(const Shim&) const;
     // Takes away each score in turn to see; slow, for coverage.
     void count_what_decides() { counts_what_decides_ = true; }
@@ -87,7 +88,7 @@ public:
 private:
     friend class PlaceholderRules;
     friend class GuaranteeRules;
-    // Section 2: inputs.
+    friend class QuotaRules;
     void apply_one(const Tick&);
     void apply_one(const Connect&);
     void apply_one(const Disconnect&);
@@ -265,7 +266,6 @@ private:
     void settle_applications();
     std::vector<std::uint64_t> fill_tree(queue_tree::NaiveTree&) const;
     const Ask* next_in_queues() const;
-    bool has_room_in_queues(const Ask&) const;
     void attempt(Ask&);
     void place_by_attempt(Ask&, const std::string& node, const std::vector<KubeBinding>&);
     // Inputs and results of an attempt; owns the objects that its state points to, if they are not as stated.

@@ -41,6 +41,7 @@ public:
     std::string left_short(const Ask&, const KubeVictims&) const;
 
 private:
+    friend class QuotaRules;
     using Pods = std::vector<const KubePod*>;
 
     const queue_config::QueueConfig& config(const std::string& path) const;

@@ -58,6 +58,7 @@ bool OracleQueues::load(const std::string& partition, const std::string& text) {
         }
         load(one.root(), "root", "");
         preempts_between_queues = one.preemption_enabled;
+        shrinks = one.quota_preemption_enabled;
         rules_ = one.placement_rules;
         if (rules_.empty()) {
             rules_.emplace_back();

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <map>
 #include <optional>
@@ -55,10 +56,19 @@ public:
     // Whether any has become complete.
     bool complete(std::int64_t now, std::int64_t idle);
     void clean();
+    // A configuration names it, or has named it.
+    bool is_managed(const std::string& path) const { return standing_.at(path).managed; }
 
     std::map<ApplicationName, QueuedApplication> applications;
     bool preempts_between_queues = true;  // as the configuration says
-    queue_tree::NaiveTree tree;           // its queues; the rest is the caller's to fill in
+    bool shrinks = false;                 // likewise: queues that are over their maximum
+    // rules/quotas.md, by path: children come before their parents.
+    struct Clock {
+        std::int64_t since = 0;  // the queue is over
+        bool in_vain = false;    // likewise, and nobody went
+    };
+    std::map<std::string, Clock, std::greater<>> clocks;
+    queue_tree::NaiveTree tree;  // its queues; the rest is the caller's to fill in
 
 private:
     struct Standing {

@@ -233,7 +233,11 @@ constexpr std::string_view kRules[] = {"queried about one node",
                                        "stated again while it waits for a placeholder",
                                        "does not wait for a placeholder any more",
                                        "an ask of an application that has failed",
-                                       "a placeholder that was to go is refused"};
+                                       "a placeholder that was to go is refused",
+                                       "a queue is over its maximum",
+                                       "a queue shrinks",
+                                       "a queue over its maximum finds nobody",
+                                       "a queue is still over its maximum"};
 constexpr std::string_view kDecidingRules[] = {"refused beside nominated pods",
                                                "refused by another predicate beside nominated pods",
                                                "a node left out",

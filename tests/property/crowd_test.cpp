@@ -138,19 +138,29 @@ struct Played {
 };
 
 // Where queues decide who may preempt whom.
-const std::vector<std::string> kRulesOfQueues = {"a guaranteed ask may preempt",
-                                                 "a guaranteed ask waits for its delay",
-                                                 "woken as the delay of a guarantee is over",
-                                                 "a guarantee finds nobody to preempt",
-                                                 "a guarantee preempts",
-                                                 "a guarantee preempts a pod of no lower priority",
-                                                 "a guarantee preempts the opted-out",
-                                                 "a guarantee waits for pods that go anyway",
-                                                 "a guarantee waits for its victims",
-                                                 "a pod that its queue cannot spare stays",
-                                                 "a pod that its gang cannot spare stays",
-                                                 "a pod beyond a fence stays",
-                                                 "a pod of a queue that is not preempted stays"};
+const std::vector<std::string> kRulesOfQueues = {
+    "a guaranteed ask may preempt",
+    "a guaranteed ask waits for its delay",
+    "woken as the delay of a guarantee is over",
+    "a guarantee finds nobody to preempt",
+    "a guarantee preempts",
+    "a guarantee preempts a pod of no lower priority",
+    "a guarantee preempts the opted-out",
+    "a guarantee waits for pods that go anyway",
+    "a guarantee waits for its victims",
+    "a pod that its queue cannot spare stays",
+    "a pod that its gang cannot spare stays",
+    "a pod beyond a fence stays",
+    "a pod of a queue that is not preempted stays",
+    "a queue is over its maximum",
+    "a queue shrinks",
+    "a queue over its maximum finds nobody",
+    "a queue is still over its maximum",
+    "a maximum goes before a budget",
+    "an opted-out pod, or an owner of others, goes for a maximum",
+    "a pod stays as its queue is not preempted, whatever its maximum",
+    "a pod stays as its gang cannot spare it, whatever its queue's maximum",
+    "a pod stays as its queue is guaranteed it, whatever the maximum above"};
 
 void play(std::uint64_t seed, bool with_tbb, std::int64_t scale, Played& sum, bool queues = false) {
     const SeedInCrashes note(seed);

@@ -298,7 +298,8 @@ std::string helpful_node(const oracle::Oracle& oracle, const Ask& ask) {
 
 // Nobody waits for nothing: who has a node reserved and has room there is placed, and what holds it up is there.
 std::string broken_reservation(const oracle::Oracle& oracle, const Cluster& cluster, const Ask& ask) {
-    if (!oracle.has_credit(oracle.shims().at(ask.shim))) {
+    const bool has_room = !oracle.options().queues || oracle.has_room_in_queues(ask);
+    if (!has_room || !oracle.has_credit(oracle.shims().at(ask.shim))) {
         return "";
     }
     const std::string& node = ask.reserved_node;

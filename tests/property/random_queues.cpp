@@ -11,10 +11,13 @@ namespace {
 
 class QueuesWriter {
 public:
-    explicit QueuesWriter(Random& random) : random_(random), of_preemption_(Random(random).next()) {}
+    explicit QueuesWriter(Random& random)
+        : random_(random), of_preemption_(Random(random).next()), of_quotas_(~Random(random).next()) {}
 
     std::string write() {
         text_ = "partitions:\n- name: default\n";
+        shrinks_ = of_quotas_.chance(50);
+        text_ += shrinks_ ? "  preemption: {quotapreemptionenabled: true}\n" : "";
         rules();
         text_ += "  queues:\n  - name: root\n    submitacl: \"*\"\n";
         if (random_.chance(30)) {
@@ -72,6 +75,7 @@ private:
             for_daemonsets(add);
         }
         for_guarantees(inside);
+        for_quotas(inside);
         if (!inside.empty()) {
             text_ += indent + "properties: {" + inside + "}\n";
         }
@@ -87,6 +91,21 @@ private:
         if (inside.find("preemption.delay") == std::string::npos) {
             add(70, "preemption.delay: 1ms");
         }
+    }
+
+    void for_quotas(std::string& inside) {
+        static const std::vector<std::string> delays = {"1ms", "1ms", "1ms", "50ms", "1s", "10s", "0s", "soon"};
+        if (shrinks_ && of_quotas_.chance(75)) {
+            inside += (inside.empty() ? "" : ", ") + ("quota.preemption.delay: " + of_quotas_.pick(delays));
+        }
+    }
+
+    // Where queues shrink, many maxima are small.
+    std::string maximum(bool leaf, bool tight) {
+        if (tight) {
+            return "max: " + amounts(leaf ? 900 : 3'000, leaf ? 2'500 : 5'000);
+        }
+        return "max: " + amounts(leaf ? 2'000 : 8'000, leaf ? 8'000 : 20'000);
     }
 
     template <typename Add>
@@ -123,7 +142,8 @@ private:
     void queue(const std::string& name, const std::string& indent, bool leaf) {
         text_ += indent + "- name: " + name + "\n";
         properties(indent + "  ");
-        const bool max = random_.chance(35);
+        const bool tight = shrinks_ && of_quotas_.chance(60);
+        const bool max = random_.chance(35) || tight;
         const bool guaranteed = random_.chance(45);
         above_is_guaranteed_ = leaf ? above_is_guaranteed_ : guaranteed;
         if (max || guaranteed) {
@@ -134,7 +154,7 @@ private:
             const std::int64_t most = leaf ? 900 : 3'000;
             text_ += guaranteed ? "guaranteed: " + amounts(large ? 1'500 : least, large ? 6'000 : most) : "";
             text_ += max && guaranteed ? ", " : "";
-            text_ += (max ? "max: " + amounts(leaf ? 2'000 : 8'000, leaf ? 8'000 : 20'000) : "") + "}\n";
+            text_ += (max ? maximum(leaf, tight) : "") + "}\n";
         }
         if (random_.chance(20)) {
             text_ += indent + "  maxapplications: " + std::to_string(random_.between(leaf ? 1 : 3, 4)) + "\n";
@@ -163,6 +183,8 @@ private:
 
     Random& random_;
     Random of_preemption_;  // of its own: the histories of before there was any stay as they are
+    Random of_quotas_;      // likewise
+    bool shrinks_ = false;
     bool above_is_guaranteed_ = false;
     std::string text_;
 };

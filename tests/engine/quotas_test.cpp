@@ -1,0 +1,207 @@
+// Queues that shrink to their maxima: when, whom they send away, and what people are told of it.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "harness.h"
+
+namespace bayplan::testing {
+namespace {
+
+EngineOptions options_for_quotas() {
+    EngineOptions made;
+    made.executor = ExecutorKind::inline_;
+    made.queues = true;
+    return made;
+}
+
+class QuotasTest : public ::testing::Test {
+protected:
+    using Names = std::vector<std::string>;
+    static constexpr std::int64_t kSecond = 1'000'000'000;
+    static constexpr const char* kOn = "  preemption: {quotapreemptionenabled: true}\n";
+
+    void SetUp() override {
+        give("{name: a, submitacl: '*', queues: [{name: x}, {name: y}]}");
+        for (const char* name : {"x", "y"}) {
+            const ApplicationItem item{.application = shim_.id(name),
+                                       .queue = shim_.id(std::string("root.a.") + name),
+                                       .user = shim_.id("ann")};
+            shim_.send(ApplicationsMessage{.add = std::span(&item, 1), .remove = {}});
+        }
+        shim_.node("n", {{"cpu", 100'000}, {"pods", 1'000}});
+    }
+
+    void give(const std::string& queue, const std::string& partition = kOn) {
+        const std::string text = "partitions:\n- name: default\n" + partition +
+                                 "  queues:\n  - name: root\n    queues:\n    - " + queue + "\n";
+        engine_.apply(QueuesText{.partition = "default", .text = text});
+        ASSERT_EQ(engine_.queues_fault(), "");
+    }
+    // Leaf x may have so many cores, and shrinks after ten seconds.
+    void limit_x(std::int64_t cores, const std::string& partition = kOn) {
+        give("{name: a, submitacl: '*', queues: [{name: x, properties: {quota.preemption.delay: 10s}, " +
+                 ("resources: {max: {vcore: " + std::to_string(cores)) + "}}}, {name: y}]}",
+             partition);
+    }
+    void pods(const std::string& leaf, int count, std::int64_t cores = 1, int priority = 0) {
+        for (int i = 0; i < count; ++i) {
+            shim_.ask(leaf + std::to_string(made_++), leaf, {{"cpu", cores * 1'000}, {"pods", 1}}, priority);
+        }
+        engine_.run(1'000);
+    }
+    void at(std::int64_t second) {
+        engine_.apply(Tick{second * kSecond});
+        engine_.run(1'000);
+    }
+    // Pods that were told to go since the last call, in order.
+    Names gone() {
+        engine_.flush();
+        engine_.settle();
+        Names names;
+        const std::vector<KeepingSink::Kept>& kept = sink_.kept[1];
+        for (; seen_ < kept.size(); ++seen_) {
+            if (kept[seen_].kind == DecisionKind::released) {
+                names.push_back(kept[seen_].name);
+                text_ = kept[seen_].text;
+            }
+        }
+        return names;
+    }
+    std::uint64_t over() const { return engine_.counters().queues_over; }
+
+    KeepingSink sink_;
+    Engine engine_{options_for_quotas(), sink_};
+    TestShim shim_{engine_, "s"};
+    std::string text_;
+    int made_ = 0;
+    std::size_t seen_ = 0;
+};
+
+TEST_F(QuotasTest, a_queue_whose_maximum_falls_sends_away_as_many_as_it_takes_after_its_delay) {
+    pods("x", 6);
+    limit_x(4);
+    EXPECT_EQ(over(), 1u);
+    EXPECT_EQ(engine_.next_timer_ns(), 10 * kSecond);
+    at(9);
+    EXPECT_EQ(gone(), Names());
+    at(10);
+    EXPECT_EQ(gone().size(), 2u);
+    EXPECT_EQ(text_, "preempted for the maximum of root.a.x");
+    EXPECT_EQ(engine_.counters().quota_preemptions, 1u);
+    EXPECT_EQ(engine_.counters().quota_victims, 2u);
+    EXPECT_EQ(over(), 0u);
+    at(60);
+    EXPECT_EQ(engine_.counters().quota_victims, 2u);
+    EXPECT_EQ(std::count_if(sink_.log.begin(), sink_.log.end(),
+                            [](const std::string& line) { return line.find(" release s/x") != std::string::npos; }),
+              2);
+}
+
+TEST_F(QuotasTest, nobody_goes_unless_the_partition_and_the_queue_ask_for_it) {
+    pods("x", 6);
+    limit_x(4, "");
+    at(100);
+    give("{name: a, submitacl: '*', queues: [{name: x, resources: {max: {vcore: 4}}}, {name: y}]}");
+    at(200);
+    EXPECT_EQ(gone(), Names());
+    EXPECT_EQ(over(), 0u);
+}
+
+TEST_F(QuotasTest, a_maximum_that_rises_again_in_time_sends_nobody_away) {
+    pods("x", 6);
+    limit_x(4);
+    at(9);
+    limit_x(6);
+    EXPECT_EQ(over(), 0u);
+    at(9);
+    limit_x(4);
+    at(18);
+    EXPECT_EQ(gone(), Names());
+    at(19);
+    EXPECT_EQ(gone().size(), 2u);
+}
+
+TEST_F(QuotasTest, the_lowest_priorities_go_and_a_large_pod_only_if_small_ones_do_not_suffice) {
+    pods("x", 1, 8, 0);  // x0
+    pods("x", 2, 1, 0);  // x1, x2
+    pods("x", 1, 4, 5);  // x3
+    limit_x(12);
+    at(10);
+    EXPECT_EQ(gone(), (Names{"x1", "x2"}));
+    limit_x(11);
+    at(20);
+    EXPECT_EQ(gone(), (Names{"x0"}));
+}
+
+TEST_F(QuotasTest, children_shrink_first_and_parents_by_what_is_left) {
+    pods("x", 5, 1, 10);
+    pods("y", 3, 1, 0);
+    give(
+        "{name: a, submitacl: '*', properties: {quota.preemption.delay: 10s}, resources: {max: {vcore: 5}}, "
+        "queues: [{name: x, resources: {max: {vcore: 3}}}, {name: y}]}");
+    EXPECT_EQ(over(), 2u);
+    at(10);
+    const Names names = gone();
+    EXPECT_EQ(names.size(), 3u);
+    EXPECT_EQ(std::count_if(names.begin(), names.end(), [](const std::string& name) { return name[0] == 'x'; }), 2);
+    EXPECT_EQ(over(), 0u);
+}
+
+TEST_F(QuotasTest, what_is_guaranteed_below_stays_and_the_queue_tries_again) {
+    pods("x", 4, 1, 0);
+    pods("y", 4, 1, 10);
+    const auto limit = [&](const std::string& guaranteed) {
+        give(
+            "{name: a, submitacl: '*', properties: {quota.preemption.delay: 10s}, resources: {max: {vcore: 4}}, "
+            "queues: [{name: x, resources: {guaranteed: {vcore: " +
+            guaranteed +
+            "}}}, "
+            "{name: y, properties: {preemption.policy: disabled}}]}");
+    };
+    limit("3");
+    at(10);
+    EXPECT_EQ(gone().size(), 1u);  // of x, which has what it is guaranteed then; y's may not go
+    EXPECT_EQ(over(), 1u);
+    limit("1");
+    at(19);
+    EXPECT_EQ(gone(), Names());
+    at(20);
+    EXPECT_EQ(gone().size(), 2u);
+    EXPECT_EQ(over(), 1u);
+    EXPECT_EQ(engine_.next_timer_ns(), 30 * kSecond);
+}
+
+TEST_F(QuotasTest, a_pod_group_keeps_its_minimum) {
+    for (int i = 0; i < 5; ++i) {
+        shim_.member("x" + std::to_string(i), "x", "group", 3, {{"cpu", 1'000}, {"pods", 1}});
+    }
+    engine_.run(1'000);
+    limit_x(1);
+    at(10);
+    EXPECT_EQ(gone().size(), 2u);
+    EXPECT_EQ(over(), 1u);
+}
+
+TEST_F(QuotasTest, pods_that_run_by_their_shims_word_bring_a_queue_over_its_maximum) {
+    limit_x(2);
+    pods("x", 2);
+    const Amount amount{shim_.id("cpu"), 1'000};
+    AskItem item;
+    item.key = "forced";
+    item.application = shim_.id("x");
+    item.priority = 3;
+    item.node = shim_.id("n");
+    item.requests = std::span(&amount, 1);
+    shim_.send(AsksMessage{std::span(&item, 1)});
+    EXPECT_EQ(over(), 1u);
+    at(10);
+    EXPECT_EQ(gone().size(), 1u);
+    EXPECT_EQ(over(), 0u);
+}
+
+}  // namespace
+}  // namespace bayplan::testing
