@@ -16,7 +16,7 @@ public:
 
     std::string write() {
         text_ = "partitions:\n- name: default\n";
-        shrinks_ = of_quotas_.chance(50);
+        shrinks_ = of_quotas_.chance(35);
         text_ += shrinks_ ? "  preemption: {quotapreemptionenabled: true}\n" : "";
         rules();
         text_ += "  queues:\n  - name: root\n    submitacl: \"*\"\n";
@@ -37,16 +37,17 @@ public:
     }
 
 private:
-    std::string amounts(std::int64_t low, std::int64_t high) {
-        std::string out = "{vcore: " + std::to_string(random_.between(low, high)) + "m";
-        if (random_.chance(50)) {
-            out += ", memory: " + std::to_string(random_.between(low, high)) + "M";
+    static std::string amounts(Random& random, std::int64_t low, std::int64_t high) {
+        std::string out = "{vcore: " + std::to_string(random.between(low, high)) + "m";
+        if (random.chance(50)) {
+            out += ", memory: " + std::to_string(random.between(low, high)) + "M";
         }
-        if (random_.chance(15)) {
-            out += ", pods: \"" + std::to_string(random_.between(1, 6)) + "\"";
+        if (random.chance(15)) {
+            out += ", pods: \"" + std::to_string(random.between(1, 6)) + "\"";
         }
         return out + "}";
     }
+    std::string amounts(std::int64_t low, std::int64_t high) { return amounts(random_, low, high); }
 
     void rules() {
         static const std::vector<std::string> all = {
@@ -101,11 +102,9 @@ private:
     }
 
     // Where queues shrink, many maxima are small.
-    std::string maximum(bool leaf, bool tight) {
-        if (tight) {
-            return "max: " + amounts(leaf ? 900 : 3'000, leaf ? 2'500 : 5'000);
-        }
-        return "max: " + amounts(leaf ? 2'000 : 8'000, leaf ? 8'000 : 20'000);
+    std::string maximum(bool leaf, bool max, bool tight) {
+        const std::string usual = max ? amounts(leaf ? 2'000 : 8'000, leaf ? 8'000 : 20'000) : "";
+        return "max: " + (tight ? amounts(of_quotas_, leaf ? 900 : 3'000, leaf ? 2'500 : 5'000) : usual);
     }
 
     template <typename Add>
@@ -142,8 +141,9 @@ private:
     void queue(const std::string& name, const std::string& indent, bool leaf) {
         text_ += indent + "- name: " + name + "\n";
         properties(indent + "  ");
-        const bool tight = shrinks_ && of_quotas_.chance(60);
-        const bool max = random_.chance(35) || tight;
+        const bool tight = shrinks_ && of_quotas_.chance(45);
+        const bool usual_max = random_.chance(35);
+        const bool max = usual_max || tight;
         const bool guaranteed = random_.chance(45);
         above_is_guaranteed_ = leaf ? above_is_guaranteed_ : guaranteed;
         if (max || guaranteed) {
@@ -154,7 +154,7 @@ private:
             const std::int64_t most = leaf ? 900 : 3'000;
             text_ += guaranteed ? "guaranteed: " + amounts(large ? 1'500 : least, large ? 6'000 : most) : "";
             text_ += max && guaranteed ? ", " : "";
-            text_ += (max ? maximum(leaf, tight) : "") + "}\n";
+            text_ += (max ? maximum(leaf, usual_max, tight) : "") + "}\n";
         }
         if (random_.chance(20)) {
             text_ += indent + "  maxapplications: " + std::to_string(random_.between(leaf ? 1 : 3, 4)) + "\n";
