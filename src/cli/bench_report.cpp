@@ -94,6 +94,24 @@ Row wire(const Measurement& one) {
             by_wire.port};
 }
 
+// Lines under the table about one of its rows.
+std::string notes_of(const Measurement& one, std::size_t columns) {
+    std::string notes;
+    if (!one.wire->note.empty()) notes += terminal::wrapped(one.name + ": " + one.wire->note, columns, 2) + "\n";
+    if (const auto& others = one.wire->without_plugin) {
+        const std::string text =
+            fmt::format("{}: {}/s of the pods that need no plugin; their p50 {:.0f} us, p99 {:.0f} us", one.name,
+                        rate(others->per_s), others->p50_us, others->p99_us);
+        notes += terminal::wrapped(text, columns, 2) + "\n";
+    }
+    return notes;
+}
+
+json::value without_plugin_object(const std::optional<measure::WithoutPlugin>& others) {
+    if (!others) return nullptr;
+    return json::object{{"pods_per_s", others->per_s}, {"p50_us", others->p50_us}, {"p99_us", others->p99_us}};
+}
+
 std::string wire_table(const std::vector<Measurement>& all, std::size_t columns) {
     terminal::Table table = table_of({"wire to wire", "pods/s", "range", "in process", "daemon", "shim", "asks/s",
                                       "p50 us", "p99", "p99.9", "switches", "drops", "digest", "port"},
@@ -102,7 +120,7 @@ std::string wire_table(const std::vector<Measurement>& all, std::size_t columns)
     for (const Measurement& one : all) {
         if (!one.wire) continue;
         table.row(wire(one));
-        if (!one.wire->note.empty()) notes += terminal::wrapped(one.name + ": " + one.wire->note, columns, 2) + "\n";
+        notes += notes_of(one, columns);
     }
     if (table.rows() == 0) return {};
     return "\n" + table.fitted(columns) + notes +
@@ -128,6 +146,7 @@ json::value wire_object(const Measurement& one) {
                         {"switches_of_daemon", by_wire.switches_of_daemon},
                         {"switches_of_shim", by_wire.switches_of_shim},
                         {"dropped", by_wire.dropped},
+                        {"without_plugin", without_plugin_object(by_wire.without_plugin)},
                         {"digest", by_wire.digest},
                         {"port", by_wire.port},
                         {"note", by_wire.note}};

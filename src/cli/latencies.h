@@ -4,6 +4,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <vector>
@@ -17,6 +18,8 @@ public:
         all_us_.push_back(
             static_cast<std::uint32_t>(std::min<std::int64_t>(us, std::numeric_limits<std::uint32_t>::max())));
     }
+
+    std::size_t size() const { return all_us_.size(); }
 
     // The smallest latency that `share` of all do not exceed; 0 if there are none. Reorders.
     double percentile_us(double share) {

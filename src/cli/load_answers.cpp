@@ -110,6 +110,10 @@ void LoadRun::on_allocated(std::string_view key, std::string_view node) {
 
 void LoadRun::placed(PodIndex pod) {
     latencies_.add(last_change_ns_ - book_[pod].intended_ns);
+    if (options_.plugin_share < 1 && !options_.needs_plugin(pod)) {
+        latencies_without_plugin_.add(last_change_ns_ - book_[pod].intended_ns);
+        last_without_plugin_ns_ = last_change_ns_;
+    }
     const bool all_leave = options_.release_after_ns >= 0 && options_.churn <= 0;
     if (all_leave || to_churn(pod)) {
         const std::int64_t stay = std::max<std::int64_t>(options_.release_after_ns, 0);
@@ -172,6 +176,16 @@ std::optional<double> cores(std::optional<std::int64_t> first_ns, std::optional<
 
 }  // namespace
 
+std::optional<LoadResult::WithoutPlugin> LoadRun::without_plugin() {
+    if (last_without_plugin_ns_ <= first_ask_ns_) {
+        return std::nullopt;
+    }
+    const double seconds = static_cast<double>(last_without_plugin_ns_ - first_ask_ns_) * 1e-9;
+    return LoadResult::WithoutPlugin{.pods_per_s = static_cast<double>(latencies_without_plugin_.size()) / seconds,
+                                     .p50_us = latencies_without_plugin_.percentile_us(0.50),
+                                     .p99_us = latencies_without_plugin_.percentile_us(0.99)};
+}
+
 LoadResult LoadRun::result() {
     result_.asks = book_.size();
     result_.finished = book_.count(PodState::finished);
@@ -193,6 +207,7 @@ LoadResult LoadRun::result() {
     result_.p50_us = latencies_.percentile_us(0.50);
     result_.p99_us = latencies_.percentile_us(0.99);
     result_.p999_us = latencies_.percentile_us(0.999);
+    result_.without_plugin = without_plugin();
     result_.switches_of_daemon = switches_since(daemon_pid_, switches_of_daemon_before_);
     result_.switches_of_shim = switches_since(getpid(), switches_of_shim_before_);
     result_.port = client_->port_name();

@@ -111,8 +111,16 @@ void add_claim_options(CLI::App& app, LoadOptions& options, const std::string& g
 }
 
 void add_plugin_options(CLI::App& app, LoadOptions& options, const std::string& group) {
-    add_duration(app, "--plugin-answers-in", options.plugin_answer_ns, "no plugin",
-                 "every pod needs a plugin, which the load serves: it answers each query after so long")
+    CLI::Option* const plugin =
+        add_duration(app, "--plugin-answers-in", options.plugin_answer_ns, "no plugin",
+                     "every pod needs a plugin, which the load serves: it answers each query after so long")
+            ->group(group);
+    app.add_option("--plugin-share", options.plugin_share,
+                   "with --plugin-answers-in: only so many of the pods need it; the report has the others' figures too")
+        ->type_name("SHARE")
+        ->check(between(0.0, 1.0))
+        ->capture_default_str()
+        ->needs(plugin)
         ->group(group);
     app.add_option("--plugin-refuses", options.plugin_refuses, "with --plugin-answers-in: share of nodes, for each pod")
         ->type_name("SHARE")
@@ -248,7 +256,7 @@ std::string complete_load_options(LoadArguments& arguments) {
         return fault;
     }
     options.client.version = "bayplan load";
-    if (options.plugin_answer_ns >= 0) {
+    if (options.serves_plugin()) {
         options.client.plugins.emplace_back(LoadPlugin::kName);
     } else if (options.plugin_refuses > 0) {
         return "--plugin-refuses is for --plugin-answers-in";

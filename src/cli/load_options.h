@@ -3,6 +3,7 @@
 // Thread: plain data, fixed before the run.
 #pragma once
 
+#include <cmath>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -34,6 +35,7 @@ struct LoadOptions {
     double churn = 0;                    // share of pods that are released once and asked for again
     double nack = 0;                     // share of pods whose first place is refused
     std::int64_t plugin_answer_ns = -1;  // < 0: pods need no plugin; else its answer takes so long
+    double plugin_share = 1;             // of the pods: these need the plugin
     double plugin_refuses = 0;           // share of pods and nodes
     std::uint32_t device_claims = 0;     // devices of each node, of which each pod claims one; 0: no claims
     double claims_allocated = 0;         // share of pods whose claim has a device when the run begins, used by nobody
@@ -44,6 +46,12 @@ struct LoadOptions {
     std::uint64_t pause_after = 1;  // allocations
     std::uint64_t cut_after = 0;    // allocations between two cuts; 0: never
     std::uint32_t cuts = 1;
+
+    bool serves_plugin() const { return plugin_answer_ns >= 0; }
+    // Spread evenly over the pods.
+    bool needs_plugin(std::uint32_t pod) const {
+        return serves_plugin() && std::floor((pod + 1) * plugin_share) != std::floor(pod * plugin_share);
+    }
 
     std::string journal;
     bool journal_sync = false;

@@ -170,6 +170,10 @@ std::string changes_text(const LoadResult& result) {
         text += fmt::format("plugin      {} queries answered, {} nodes refused\n", result.plugin_answers,
                             result.plugin_refusals);
     }
+    if (const auto& others = result.without_plugin) {
+        text += fmt::format("the others  {:.0f} pods/s, latency p50 {}, p99 {}\n", others->pods_per_s,
+                            latency(others->p50_us), latency(others->p99_us));
+    }
     if (result.claims_given_back > 0) {
         text += fmt::format("claims      {} given back\n", result.claims_given_back);
     }
@@ -254,6 +258,11 @@ std::string report_json(const LoadResult& result, const workload::Workload& load
     all["nacked"] = result.nacked;
     all["plugin_answers"] = result.plugin_answers;
     all["plugin_refusals"] = result.plugin_refusals;
+    if (const auto& others = result.without_plugin) {
+        all["without_plugin"] = json::object{{"pods_per_s", std::llround(others->pods_per_s)},
+                                             {"p50_us", std::llround(others->p50_us)},
+                                             {"p99_us", std::llround(others->p99_us)}};
+    }
     all["preempted"] = result.preempted;
     all["nominations"] = result.nominations;
     all["claims_given_back"] = result.claims_given_back;

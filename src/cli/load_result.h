@@ -49,6 +49,14 @@ struct LoadResult {
     double p99_us = 0;
     double p999_us = 0;
 
+    // The same of the pods that need no plugin, if only some do.
+    struct WithoutPlugin {
+        double pods_per_s = 0;  // until the last of them
+        double p50_us = 0;
+        double p99_us = 0;
+    };
+    std::optional<WithoutPlugin> without_plugin;
+
     // CPU seconds of each process per second of `seconds`; nothing if it is not known.
     std::optional<double> daemon_cores;
     std::optional<double> shim_cores;

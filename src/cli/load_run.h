@@ -93,6 +93,7 @@ private:
     bool to_churn(PodIndex) const;
     bool to_nack(PodIndex) const;
     void placed(PodIndex);
+    std::optional<LoadResult::WithoutPlugin> without_plugin();
     LoadResult result();
     void show();
 
@@ -103,6 +104,7 @@ private:
     LoadSource source_;
     std::unique_ptr<LoadJournal> journal_;
     Latencies latencies_;
+    Latencies latencies_without_plugin_;  // of these alone, if only some pods need the plugin
     LoadPlugin plugin_;
     terminal::Progress progress_;
     Client* client_ = nullptr;
@@ -125,6 +127,7 @@ private:
     std::int64_t disconnected_ns_ = 0;
     std::int64_t first_ask_ns_ = 0;
     std::int64_t last_allocation_ns_ = 0;
+    std::int64_t last_without_plugin_ns_ = 0;
     std::int64_t last_change_ns_ = 0;
     pid_t daemon_pid_ = 0;  // 0: not known
     std::optional<std::int64_t> cpu_at_first_ask_ns_;

@@ -47,47 +47,59 @@ LoadSource::LoadSource(const LoadOptions& options, PodBook& book, const std::set
     }
 }
 
-// A required node affinity to `instance-type` for each list of types that a pod shape names.
-void LoadSource::make_specs() {
-    std::map<std::vector<std::string>, SpecNumber> numbers;
-    const auto text = [&](const std::string& wanted) {
-        const auto found = std::find(spec_texts_.begin(), spec_texts_.end(), wanted);
-        const auto at = found - spec_texts_.begin();
-        if (found == spec_texts_.end()) {
-            spec_texts_.push_back(wanted);
-        }
-        return static_cast<Text>(at + 1);
-    };
-    const bool has_plugin = options_.plugin_answer_ns >= 0;
-    // Of a load without types no shape has any.
-    std::vector<std::vector<std::string>> shapes = book_.load().pod_types;
-    shapes.resize(has_plugin ? book_.load().pod_shapes.size() : shapes.size());
-    for (const std::vector<std::string>& types : shapes) {
-        if (types.empty() && !has_plugin) {
-            pod_specs_.push_back(0);
-            continue;
-        }
-        const auto [number, fresh] = numbers.emplace(types, static_cast<SpecNumber>(numbers.size() + 1));
-        pod_specs_.push_back(number->second);
-        if (fresh) {
-            SpecItem& record = specs_.emplace_back();
-            record.number = number->second;
-            if (has_plugin) {
-                record.spec.plugins.push_back(text(std::string(LoadPlugin::kName)));
-            }
-            if (types.empty()) {
-                continue;
-            }
-            LabelRequirement requirement;
-            requirement.key = text("instance-type");
-            requirement.op = LabelOperator::in;
-            for (const std::string& type : types) {
-                requirement.values.push_back(text(type));
-            }
-            record.spec.required_nodes = std::vector<NodeTerm>(1);
-            record.spec.required_nodes->front().labels.push_back(std::move(requirement));
-        }
+Text LoadSource::text_of(const std::string& wanted) {
+    const auto found = std::find(spec_texts_.begin(), spec_texts_.end(), wanted);
+    const auto at = found - spec_texts_.begin();
+    if (found == spec_texts_.end()) {
+        spec_texts_.push_back(wanted);
     }
+    return static_cast<Text>(at + 1);
+}
+
+// A required node affinity to `instance-type`, if there are types.
+SpecNumber LoadSource::make_spec(const std::vector<std::string>& types, bool needs_plugin) {
+    SpecItem& record = specs_.emplace_back();
+    record.number = static_cast<SpecNumber>(specs_.size());
+    if (needs_plugin) {
+        record.spec.plugins.push_back(text_of(std::string(LoadPlugin::kName)));
+    }
+    if (!types.empty()) {
+        LabelRequirement requirement;
+        requirement.key = text_of("instance-type");
+        requirement.op = LabelOperator::in;
+        for (const std::string& type : types) {
+            requirement.values.push_back(text_of(type));
+        }
+        record.spec.required_nodes = std::vector<NodeTerm>(1);
+        record.spec.required_nodes->front().labels.push_back(std::move(requirement));
+    }
+    return record.number;
+}
+
+// One for each list of types that a pod shape names; of a load without types no shape has any.
+void LoadSource::make_specs() {
+    std::vector<std::vector<std::string>> shapes = book_.load().pod_types;
+    const auto make = [&](bool needs_plugin, std::vector<SpecNumber>& specs) {
+        std::map<std::vector<std::string>, SpecNumber> numbers;
+        for (const std::vector<std::string>& types : shapes) {
+            const auto [number, fresh] = numbers.emplace(types, 0);
+            if (fresh && (needs_plugin || !types.empty())) {
+                number->second = make_spec(types, needs_plugin);
+            }
+            specs.push_back(number->second);
+        }
+    };
+    make(false, pod_specs_);
+    if (options_.serves_plugin()) {
+        shapes.resize(book_.load().pod_shapes.size());
+        make(true, plugin_specs_);
+    }
+}
+
+SpecNumber LoadSource::spec_of(PodIndex pod) const {
+    const std::vector<SpecNumber>& specs = options_.needs_plugin(pod) ? plugin_specs_ : pod_specs_;
+    const std::uint32_t shape = book_.load().pods[pod].shape;
+    return shape < specs.size() ? specs[shape] : 0;
 }
 
 void LoadSource::state_specs(StateWriter& writer) {
@@ -186,9 +198,7 @@ PodStatement LoadSource::statement(PodIndex pod, const std::string& key) const {
     statement.terminating = book_[pod].doomed;
     statement.preempted = book_[pod].doomed;
     statement.requests = pod_amounts_[book_.load().pods[pod].shape];
-    if (const std::uint32_t shape = book_.load().pods[pod].shape; shape < pod_specs_.size()) {
-        statement.spec = pod_specs_[shape];
-    }
+    statement.spec = spec_of(pod);
     if (const workload::Pod& of_load = book_.load().pods[pod]; of_load.node >= 0) {
         statement.required_node = book_.node_name(static_cast<NodeIndex>(of_load.node));
         statement.daemonset = of_load.daemonset;

@@ -30,6 +30,9 @@ public:
 
 private:
     void make_specs();
+    SpecNumber make_spec(const std::vector<std::string>& types, bool needs_plugin);
+    Text text_of(const std::string&);
+    SpecNumber spec_of(PodIndex) const;
     void state_specs(StateWriter&);
     void state_nodes(StateWriter&);
     void state_applications(StateWriter&);
@@ -42,10 +45,11 @@ private:
     std::vector<std::vector<NamedAmount>> pod_amounts_;   // per pod shape
     std::vector<std::vector<NamedAttribute>> node_attributes_;
     std::vector<std::vector<std::string_view>> node_devices_;
-    // Pods that want nodes of certain types share a spec per list of types.
+    // Pods that want nodes of certain types share a spec per list of types; pods that need the plugin have specs of their own.
     std::vector<SpecItem> specs_;
-    std::vector<std::string> spec_texts_;  // of which 1 is the first
-    std::vector<SpecNumber> pod_specs_;    // per pod shape; 0: none
+    std::vector<std::string> spec_texts_;   // of which 1 is the first
+    std::vector<SpecNumber> pod_specs_;     // per pod shape; 0: none
+    std::vector<SpecNumber> plugin_specs_;  // the same, of pods that need the plugin
     std::vector<std::string> applications_;
     LoadClaims claims_;
 

@@ -111,6 +111,14 @@ struct Report {
         for (const json::object& one : all) sum += one.at(field).to_number<double>();
         return sum;
     }
+    // The objects under a name, of the reports that have one.
+    Report under(const char* field) const {
+        Report parts;
+        for (const json::object& one : all) {
+            if (const json::value* const part = one.if_contains(field)) parts.all.push_back(part->as_object());
+        }
+        return parts;
+    }
 };
 
 bool read(const std::vector<std::string>& texts, Report& report, std::string& error) {
@@ -125,6 +133,23 @@ bool read(const std::vector<std::string>& texts, Report& report, std::string& er
     }
     if (report.all.empty()) error = "there is no report";
     return !report.all.empty();
+}
+
+std::optional<measure::WithoutPlugin> without_plugin(const Report& fast, const Report& paced) {
+    const Report of_fast = fast.under("without_plugin");
+    const Report of_paced = paced.under("without_plugin");
+    if (of_fast.all.empty() || of_paced.all.empty()) return std::nullopt;
+    return measure::WithoutPlugin{of_fast.median("pods_per_s"), of_paced.median("p50_us"), of_paced.median("p99_us")};
+}
+
+// Options of `bayplan load`.
+std::vector<std::string> options_of(const workload::WireLoad& load) {
+    std::vector<std::string> words = {"--quiet", "--workload", std::string(load.workload)};
+    if (!load.plugin_answers_in.empty()) {
+        words.insert(words.end(), {"--plugin-answers-in", std::string(load.plugin_answers_in), "--plugin-share",
+                                   fmt::format("{}", load.plugin_share)});
+    }
+    return words;
 }
 
 }  // namespace
@@ -148,6 +173,7 @@ std::optional<measure::WireFigures> wire_figures(const std::vector<std::string>&
     figures.switches_of_daemon = count(paced.median("switches_of_daemon"));
     figures.switches_of_shim = count(paced.median("switches_of_shim"));
     figures.dropped = count(fast.sum("dropped") + paced.sum("dropped"));
+    figures.without_plugin = without_plugin(fast, paced);
     const json::object& last = paced.all.back();
     figures.port = json::value_to<std::string>(last.at("port"));
     figures.digest = last.at("digest").is_string() ? json::value_to<std::string>(last.at("digest")) : "";
@@ -169,7 +195,9 @@ std::optional<measure::WireFigures> measure_wire(const workload::WireLoad& load,
         std::vector<std::string> words = {here.quickstart, "--built",    here.build, "--instead",
                                           "kernel",        "--no-paced", "--json",   report};
         if (load.recorded) words.insert(words.end(), {"--record", scratch.path() / "record"});
-        words.insert(words.end(), {"--", "--quiet", "--workload", std::string(load.workload)});
+        words.emplace_back("--");
+        const std::vector<std::string> of_load = options_of(load);
+        words.insert(words.end(), of_load.begin(), of_load.end());
         words.insert(words.end(), pace.begin(), pace.end());
         if (run_program(words, log) == 0) return text_of(report);
         const std::string said = text_of(log);

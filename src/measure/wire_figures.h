@@ -4,11 +4,19 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "measure/latency.h"
 
 namespace bayplan::measure {
+
+// Pods that need no plugin, of a load in which some need one.
+struct WithoutPlugin {
+    double per_s = 0;  // as fast as flow control lets all of them
+    double p50_us = 0;
+    double p99_us = 0;
+};
 
 struct WireFigures {
     std::string port;  // the daemon's
@@ -23,7 +31,8 @@ struct WireFigures {
     std::uint64_t switches_of_daemon = 0;  // involuntary ones
     std::uint64_t switches_of_shim = 0;
     std::uint64_t dropped = 0;  // frames by the daemon's port, of all runs
-    std::string digest;         // of the last run; it depends on when what came in
+    std::optional<WithoutPlugin> without_plugin;
+    std::string digest;  // of the last run; it depends on when what came in
 };
 
 }  // namespace bayplan::measure

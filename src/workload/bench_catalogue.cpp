@@ -16,6 +16,14 @@ namespace {
 
 constexpr std::string_view kWire[] = {"SchedulingBasic/5000Nodes_50000Pods", "ManyClasses/5000Nodes_50000Pods_1000",
                                       "Unique/5000Nodes_50000Pods"};
+// A plugin that takes 200 us for an answer: for all pods, and for one of a hundred, for what the others lose by it. Small
+// ones are for tests.
+constexpr std::string_view kPluginAnswersIn = "200us";
+constexpr double kPluginMix = 0.01;
+constexpr std::string_view kPluginWire[] = {"SchedulingBasic/500Nodes_1000Pods",
+                                            "SchedulingBasic/5000Nodes_100000Pods"};
+// Half of the 50,000 that are wanted at least.
+constexpr std::uint64_t kPluginRate = 25'000;
 constexpr std::string_view kRecordedWire = "SchedulingBasic/5000Nodes_50000Pods";
 // A preemptor has three victims, and waits for the word that they are gone.
 constexpr WireLoad kPreemptingWire{.workload = "PreemptionBasic/5000Nodes_5000Pods", .rate = 5'000};
@@ -27,6 +35,24 @@ void add_kube_loads(KubeScale scale, std::vector<BenchCase>& cases) {
         std::string name = fmt::format("{}/{}Nodes_{}Pods", load.name, load.nodes, load.measured_pods());
         cases.push_back({std::move(name), fmt::format("{} pods before, {} zones", before, load.zones), load.nodes,
                          load.measured_pods(), load});
+    }
+}
+
+// The load without the plugin comes first, at the same rate.
+void add_plugin_wire(std::vector<BenchCase>& cases) {
+    for (const std::string_view name : kPluginWire) {
+        const NamedWorkload& load = *find_workload(name);
+        const auto add = [&](std::string_view row, std::string_view summary, const WireLoad& wire) {
+            cases.push_back({fmt::format("{}/{}", row, name), std::string(summary), load.nodes, load.pods, wire});
+        };
+        const WireLoad none{.workload = name, .rate = kPluginRate};
+        WireLoad all = none;
+        all.plugin_answers_in = kPluginAnswersIn;
+        WireLoad mix = all;
+        mix.plugin_share = kPluginMix;
+        add("WireToWire", "the same through daemon and shim, two processes", none);
+        add("WireToWirePlugin", "the same, and the shim is asked about every pod: answers in 200 us", all);
+        add("WireToWirePluginMix", "the same, and it is asked about one of a hundred; counts the others too", mix);
     }
 }
 
@@ -68,6 +94,7 @@ std::vector<BenchCase> bench_catalogue() {
     cases.push_back({fmt::format("WireToWire/{}", kPreemptingWire.workload),
                      "the same through daemon and shim: victims go, preemptors get their places", preempting.nodes,
                      preempting.preemptors, kPreemptingWire});
+    add_plugin_wire(cases);
     return cases;
 }
 

@@ -21,6 +21,9 @@ struct WireLoad {
     bool recorded = false;      // the daemon writes a record of its run
     // Asks per second of the runs that give the latency: half of the 150,000 that are promised at least.
     std::uint64_t rate = 75'000;
+    // A plugin of the shim, for `bayplan load --plugin-answers-in`; empty: none.
+    std::string_view plugin_answers_in = {};
+    double plugin_share = 1;  // of the pods
 };
 
 struct BenchCase {

@@ -21,6 +21,7 @@ constexpr std::array kWorkloads = {
     NamedWorkload{"SchedulingBasic/500Nodes_1000Pods", "one class, small", 500, 1'000, 0},
     NamedWorkload{"SchedulingBasic/5000Nodes_10000Pods", "one class", 5'000, 10'000, 0},
     NamedWorkload{"SchedulingBasic/5000Nodes_50000Pods", "one class", 5'000, 50'000, 0},
+    NamedWorkload{"SchedulingBasic/5000Nodes_100000Pods", "one class", 5'000, 100'000, 0},
     NamedWorkload{"SchedulingBasic/30000Nodes_30000Pods", "one class", 30'000, 30'000, 0},
     NamedWorkload{"SchedulingBasic/100000Nodes_10000Pods", "one class", 100'000, 10'000, 0},
     NamedWorkload{"ManyClasses/500Nodes_2000Pods_50", "50 sizes of pods, small", 500, 2'000, 50},

@@ -38,9 +38,10 @@ TEST(BenchCatalogue, has_every_name_once_and_finds_by_pattern) {
         EXPECT_TRUE(names.insert(one.name).second) << one.name;
         EXPECT_GT(one.nodes, 0u) << one.name;
     }
-    for (const char* name : {"SchedulingBasic/5000Nodes_10000Pods", "SchedulingPodAntiAffinity/5000Nodes_2000Pods",
-                             "PreemptionBasic/5000Nodes_5000Pods", "BenchmarkScheduling/2000Nodes_10000Pods",
-                             "WireToWire/PreemptionBasic/5000Nodes_5000Pods"}) {
+    for (const char* name :
+         {"SchedulingBasic/5000Nodes_10000Pods", "SchedulingPodAntiAffinity/5000Nodes_2000Pods",
+          "PreemptionBasic/5000Nodes_5000Pods", "BenchmarkScheduling/2000Nodes_10000Pods",
+          "WireToWire/PreemptionBasic/5000Nodes_5000Pods", "WireToWirePlugin/SchedulingBasic/5000Nodes_100000Pods"}) {
         EXPECT_TRUE(names.contains(name)) << name;
     }
     EXPECT_EQ(cases_of("BenchmarkScheduling/*").size(), 4u);
@@ -202,6 +203,25 @@ TEST(BenchWire, takes_the_rate_from_the_flood_and_the_latency_from_the_paced_run
     EXPECT_EQ(figures->port, "af_packet");
     EXPECT_FALSE(cli::wire_figures({"{}"}, {report(75, 2)}, error));
     EXPECT_FALSE(cli::wire_figures({}, {report(75, 2)}, error));
+}
+
+std::string with_others(const std::string& text, int pods_per_s, int p50) {
+    boost::json::object all = boost::json::parse(text).as_object();
+    all["without_plugin"] = boost::json::object{{"pods_per_s", pods_per_s}, {"p50_us", p50}, {"p99_us", 5 * p50}};
+    return boost::json::serialize(all);
+}
+
+TEST(BenchWire, has_figures_of_the_pods_that_need_no_plugin_if_the_reports_have) {
+    std::string error;
+    EXPECT_FALSE(cli::wire_figures({report(300, 9)}, {report(75, 2)}, error)->without_plugin);
+    auto all = two();
+    all[0].wire = cli::wire_figures({with_others(report(300, 9), 290, 8)}, {with_others(report(75, 2), 74, 3)}, error);
+    ASSERT_TRUE(all[0].wire && all[0].wire->without_plugin) << error;
+    EXPECT_EQ(all[0].wire->without_plugin->per_s, 290);
+    EXPECT_EQ(all[0].wire->without_plugin->p99_us, 15);
+    EXPECT_THAT(cli::bench_table(all), HasSubstr("290/s of the pods that need no plugin; their p50 3 us, p99 15 us"));
+    const auto rows = boost::json::parse(cli::bench_json(all)).as_array();
+    EXPECT_EQ(rows[0].at("wire").at("without_plugin").at("p50_us").as_double(), 3);
 }
 
 TEST(BenchReport, has_a_row_of_what_went_through_the_wire) {

@@ -50,9 +50,10 @@ public:
 
 class TestShim {
 public:
-    TestShim(Engine& engine, std::string name, ConnectionId connection = 1)
+    // `plugins`: that it serves, each ended by LF.
+    TestShim(Engine& engine, std::string name, ConnectionId connection = 1, std::string_view plugins = {})
         : engine_(engine), name_(std::move(name)), connection_(connection) {
-        engine_.apply(Connect{.connection = connection_, .shim = name_, .shim_instance = 7});
+        engine_.apply(Connect{.connection = connection_, .shim = name_, .shim_instance = 7, .plugins = plugins});
         send(ResyncBeginMessage{});
         send(ResyncEndMessage{});
     }

@@ -27,3 +27,31 @@ answers=$(field shim-b.json plugin_answers)
 refusals=$(field shim-b.json plugin_refusals)
 [ "$refusals" -ge 5000 ] || fail "only $refusals nodes were refused"
 checked "$answers queries answered, $refusals nodes refused: all 40 pods found a node of 1,200"
+stop_daemon
+
+# A plugin that does not answer: the pods that need it wait, and the others have their places. Then kill -9 of the shim, which
+# comes back and answers: each pod is asked about again and placed once.
+partition_settings="    plugins: {deadline: 1h}"
+start_daemon daemon-3
+status_is() { [ "$(field daemon-3.status "$1" 2>/dev/null)" = "$2" ]; }
+shim shim-a --nodes 20 --pods 200 --plugin-answers-in 1h --plugin-share 0.1 --settle 10m --journal "$work/journal"
+until_true 60 status_is plugin_queries_open 20
+until_true 60 status_is allocations 200  # a queried pod counts on its node
+kill -KILL "$shim"
+end_of "$shim"
+[ "$ended" = 137 ] || fail "the shim ended with $ended before it was killed"
+shim shim-a --nodes 20 --pods 200 --plugin-answers-in 2ms --plugin-share 0.1 --journal "$work/journal"
+wait "$shim" || fail "the load after the kill ended with $?"
+expect shim-a.json placed 200
+expect shim-a.json lost 0
+expect shim-a.json duplicates 0
+expect shim-a.json overcommitted '[]'
+restored=$(field shim-a.json restored)
+[ "$restored" -le 180 ] || fail "$restored places came from the journal, and 20 pods had no answer"
+answers=$(field shim-a.json plugin_answers)
+[ "$answers" -ge 20 ] || fail "only $answers queries were answered"
+stop_daemon
+expect daemon-3.status allocations 200
+expect daemon-3.status plugin_queries_open 0
+replay_equals_the_live_run daemon-3
+checked "killed with 20 queries open: $restored places came from the journal, $answers queries answered, all 200 placed once"
