@@ -93,6 +93,7 @@ TEST_F(PluginsOverTheWire, two_pods_are_asked_about_at_once_and_both_are_bound) 
     shim.ask("a", true);
     shim.ask("b", true);
     expect_bound(2);
+    ASSERT_GE(shim.queries().size(), 2u) << "no two queries were open";
     EXPECT_NE(shim.queries()[0].pod, shim.queries()[1].pod);
     EXPECT_EQ(shim.places("a").size(), 1u);
     EXPECT_EQ(shim.places("b").size(), 1u);
@@ -142,6 +143,7 @@ TEST_F(PluginsOverTheWire, an_answer_after_the_deadline_counts_for_nothing) {
     const std::vector<SeenQuery> queries = shim.queries();
     ASSERT_GE(queries.size(), 2u);
     EXPECT_GE(queries[1].came - queries[0].came, 300ms);
+    ASSERT_EQ(shim.places("a").size(), 1u);
     EXPECT_NE(shim.places("a").front(), queries[0].nodes.front()) << "the late answer gave it this node";
     EXPECT_THAT(shim.words("a"), Contains(HasSubstr("plugin license did not answer in 300 ms")));
 }
