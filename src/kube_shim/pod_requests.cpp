@@ -101,6 +101,12 @@ HttpRequest patch_status(const PodName& pod, const StatusChange& change, std::st
     return request("PATCH", path_of(pod.key) + "/status", body, kMergePatch);
 }
 
+std::string_view preemptor_in(std::string_view text) {
+    const std::size_t slash = text.find('/');
+    const std::string_view key = slash == std::string_view::npos ? std::string_view() : text.substr(slash + 1);
+    return key.substr(0, key.find(' '));
+}
+
 HttpRequest mark_victim(const PodName& pod, std::string_view preemptor, std::string_view scheduler,
                         std::string_view now) {
     const std::string message =

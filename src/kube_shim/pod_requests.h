@@ -26,6 +26,9 @@ struct StatusChange {
     std::optional<std::string> nominated_node;  // empty: none any more
 };
 HttpRequest patch_status(const PodName&, const StatusChange&, std::string_view now);
+// Key of the preemptor in the text of a release: "preempted by SHIM/NAMESPACE/NAME", and more words for a queue's guarantee.
+// Empty: there is none.
+std::string_view preemptor_in(std::string_view text);
 HttpRequest mark_victim(const PodName&, std::string_view preemptor, std::string_view scheduler, std::string_view now);
 
 struct PodEvent {

@@ -253,10 +253,7 @@ void Shim::on_released(const std::string& key, Termination termination, std::str
         preempt(key, {}, fmt::format("P{}", text.substr(1)));
         return;
     }
-    // "preempted by SHIM/NAMESPACE/NAME"
-    const std::size_t slash = text.find('/');
-    preempt(key, slash == std::string_view::npos ? std::string_view() : text.substr(slash + 1),
-            "Preempted by a pod of higher priority");
+    preempt(key, preemptor_in(text), "Preempted by a pod of higher priority");
 }
 
 // `otherwise`: the note, if the preemptor is not known.

@@ -44,6 +44,13 @@ StatusChange failed(const std::string& message) {
     return change;
 }
 
+TEST(PodRequests, the_preemptor_is_named_whatever_the_release_is_for) {
+    EXPECT_EQ(preemptor_in("preempted by shim-a/ns/high"), "ns/high");
+    EXPECT_EQ(preemptor_in("preempted by shim-a/ns/high for the guarantee of root.prod"), "ns/high");
+    EXPECT_EQ(preemptor_in("preempted by shim-a/ns/high of DaemonSet"), "ns/high");
+    EXPECT_EQ(preemptor_in("preempted"), "");
+}
+
 TEST(PodReports, condition_and_nominated_node_go_in_one_patch) {
     Reported world({{"PATCH", kReported + "/status", {}, {{pod_answer(), 0}}, true}});
     world.reports.status(kName, failed("0/1 nodes are available"), {});
