@@ -47,6 +47,7 @@ struct OpenParts {
     void apply(const Input& input) {
         inputs.apply(input);
         settle();
+        lifecycle.quotas().settle();
         announcer.turn_ends();
     }
 
