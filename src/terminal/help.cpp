@@ -14,7 +14,7 @@ namespace bayplan::terminal {
 
 namespace {
 
-constexpr std::size_t kColumnsUnknown = 80;
+constexpr std::size_t kHelpColumns = 80;  // of a reader whose terminal is not known
 constexpr std::size_t kColumnsMax = 120;
 constexpr std::size_t kIndent = 4;  // of the rest of a long name
 
@@ -24,7 +24,7 @@ std::size_t columns_asked() {
     const std::string_view digits = text == nullptr ? std::string_view() : text;
     std::size_t columns = 0;
     std::from_chars(digits.data(), digits.data() + digits.size(), columns);
-    return columns == 0 ? kColumnsUnknown : columns;
+    return columns == 0 ? kHelpColumns : columns;
 }
 
 }  // namespace
