@@ -10,6 +10,8 @@ namespace bayplan::cel {
 // Named: the rows of several files may be compiled as one, and have short names.
 namespace text_rows {
 
+constexpr std::size_t kTextBytesMost = 1 << 20;  // of a replacement, as one may be made of another
+
 const std::string& text(const Value& value) { return value.as<std::string>(); }
 std::int64_t number(const Value& value) { return value.as<std::int64_t>(); }
 
@@ -84,6 +86,9 @@ Result replaced(const Value& in, const Value& old, const Value& with, std::int64
             if (point + 1 < points.size()) {
                 out += from.substr(points[point], points[point + 1] - points[point]);
             }
+            if (out.size() > kTextBytesMost) {
+                return Result::failed("a text is too long");
+            }
         }
         return Value{std::move(out)};
     }
@@ -94,7 +99,7 @@ Result replaced(const Value& in, const Value& old, const Value& with, std::int64
         }
         out += from.substr(at, found - at) + text(with);
         at = found + text(old).size();
-        if (out.size() > 1 << 20) {
+        if (out.size() > kTextBytesMost) {
             return Result::failed("a text is too long");
         }
     }

@@ -425,6 +425,14 @@ TEST(Limits, a_loop_of_loops_ends_in_an_error) {
     EXPECT_EQ(answer(expression), "error: actual cost limit exceeded");
 }
 
+TEST(Limits, a_text_that_is_put_between_all_letters_again_and_again_ends_in_an_error) {
+    std::string expression = "'0123456789012345678901234567890123456789'";
+    for (int times = 0; times < 5; ++times) {
+        expression += ".replace('', '0123456789012345678901234567890123456789')";
+    }
+    EXPECT_EQ(answer(expression + " == ''"), "error: a text is too long");
+}
+
 TEST(Limits, a_text_that_doubles_ends_in_an_error) {
     std::string expression = "x.size() > 0";
     for (int at = 0; at < 40; ++at) {
