@@ -303,20 +303,13 @@ std::string who_holds(const World& world) {
     return {};
 }
 
-// Of an unschedulable ask: by what failed it in its attempt, which may be other predicates than would fail it now. A gang is
-// woken by what wakes any member.
+// Of an unschedulable ask: by the predicates that failed it in its attempt, or the members of its gang in theirs (each has those
+// of all). They may be others than would fail it now.
 std::vector<std::string> what_wakes(const World& world, AskId id, const PredicateSet& predicates) {
-    std::uint32_t failed = world.asks.waiting(id).failed_predicates;
-    if (!is_coscheduled(world.asks[id].group)) {
-        return wake_texts(predicates.woken_by(failed));
+    std::vector<std::string> texts = wake_texts(predicates.woken_by(world.asks.waiting(id).failed_predicates));
+    if (is_coscheduled(world.asks[id].group)) {
+        texts.emplace_back("a member of its pod group that comes, goes or changes");
     }
-    for (const MemberAge& age : world.gangs[world.gangs.member(id).gang].members) {
-        if (world.asks[age.ask].state == AskState::unschedulable) {
-            failed |= world.asks.waiting(age.ask).failed_predicates;
-        }
-    }
-    std::vector<std::string> texts = wake_texts(predicates.woken_by(failed));
-    texts.emplace_back("a member of its pod group that comes, goes or changes");
     return texts;
 }
 

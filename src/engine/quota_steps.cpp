@@ -207,7 +207,7 @@ void QuotaSteps::shrink(QueueId id, QuotaClock& clock, const Excess& excess) {
     lifecycle_.send_away(victims, "preempted for the maximum of " + world_.tree->queues()[id].path);
     lifecycle_.gangs().settle();
     nominated_.reset();
-    guarantees_of(world_);
+    guarantees_of(world_);  // without the victims, for the next queue
 }
 
 }  // namespace bayplan

@@ -28,7 +28,7 @@ public:
     Request held_by(AskId id) const { return requests_[holders_[raw(id)].request]; }
     QueueId leaf_of(AskId id) const { return holders_[raw(id)].leaf; }
     std::int64_t held(QueueId id, std::uint32_t resource) const { return held_[raw(id)][resource]; }
-    // From now on queues are noted whose asks hold anything anew, or not any more; each once.
+    // From now on queues are noted whose asks hold anything anew, each once.
     void note_growth(bool);
     std::vector<QueueId> take_grown();
 

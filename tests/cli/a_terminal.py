@@ -1,11 +1,17 @@
 """A program on a terminal of some width, and a daemon for programs that want one."""
 import fcntl
 import os
+import pathlib
 import pty
 import re
 import struct
 import subprocess
+import sys
 import termios
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+from terminal_end import read_to_end
 
 COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 
@@ -17,15 +23,7 @@ def on_terminal(columns, command, **environment):
     run = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=slave, stderr=slave,
                            env={**os.environ, "TERM": "xterm", **environment})
     os.close(slave)
-    sent = b""
-    while True:
-        try:
-            more = os.read(master, 65536)
-        except OSError:  # its other end is closed
-            break
-        if not more:
-            break
-        sent += more
+    sent = read_to_end(master)
     os.close(master)
     return sent.decode(), run.wait()
 

@@ -16,6 +16,14 @@
 
 namespace bayplan::testing {
 
+// Of an engine whose workers are the caller's thread, with a tree of queues.
+inline EngineOptions options_with_queues() {
+    EngineOptions made;
+    made.executor = ExecutorKind::inline_;
+    made.queues = true;
+    return made;
+}
+
 // Keeps everything the engine says.
 class KeepingSink : public DecisionSink {
 public:

@@ -13,13 +13,6 @@ namespace {
 
 constexpr std::int64_t kInTime = 10'000'000'000;
 
-EngineOptions options_for_placeholders() {
-    EngineOptions made;
-    made.executor = ExecutorKind::inline_;
-    made.queues = true;
-    return made;
-}
-
 class PlaceholdersTest : public ::testing::Test {
 protected:
     void SetUp() override {
@@ -73,7 +66,7 @@ protected:
     std::string state(const std::string& key) const { return engine_.ask_state("s", key); }
 
     KeepingSink sink_;
-    Engine engine_{options_for_placeholders(), sink_};
+    Engine engine_{options_with_queues(), sink_};
     TestShim shim_{engine_, "s"};
 };
 
@@ -222,7 +215,7 @@ TEST_F(PlaceholdersTest, what_cannot_be_a_placeholder_is_refused) {
 
 TEST(Placeholders, need_queues) {
     KeepingSink sink;
-    EngineOptions options = options_for_placeholders();
+    EngineOptions options = options_with_queues();
     options.queues = false;
     Engine engine(options, sink);
     TestShim shim(engine, "s");

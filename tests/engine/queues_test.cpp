@@ -11,13 +11,6 @@
 namespace bayplan::testing {
 namespace {
 
-EngineOptions with_queues() {
-    EngineOptions made;
-    made.executor = ExecutorKind::inline_;
-    made.queues = true;
-    return made;
-}
-
 class QueuesTest : public ::testing::Test {
 protected:
     void give(const std::string& queues, const std::string& rules = "") {
@@ -45,7 +38,7 @@ protected:
     }
 
     KeepingSink sink_;
-    Engine engine_{with_queues(), sink_};
+    Engine engine_{options_with_queues(), sink_};
     TestShim shim_{engine_, "s"};
 };
 

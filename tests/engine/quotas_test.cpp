@@ -11,13 +11,6 @@
 namespace bayplan::testing {
 namespace {
 
-EngineOptions options_for_quotas() {
-    EngineOptions made;
-    made.executor = ExecutorKind::inline_;
-    made.queues = true;
-    return made;
-}
-
 class QuotasTest : public ::testing::Test {
 protected:
     using Names = std::vector<std::string>;
@@ -74,7 +67,7 @@ protected:
     std::uint64_t over() const { return engine_.counters().queues_over; }
 
     KeepingSink sink_;
-    Engine engine_{options_for_quotas(), sink_};
+    Engine engine_{options_with_queues(), sink_};
     TestShim shim_{engine_, "s"};
     std::string text_;
     int made_ = 0;
@@ -200,6 +193,17 @@ TEST_F(QuotasTest, pods_that_run_by_their_shims_word_bring_a_queue_over_its_maxi
     EXPECT_EQ(over(), 1u);
     at(10);
     EXPECT_EQ(gone().size(), 1u);
+    EXPECT_EQ(over(), 0u);
+}
+
+TEST_F(QuotasTest, a_running_pod_that_grows_brings_its_queue_over_its_maximum) {
+    limit_x(3);
+    pods("x", 2);
+    EXPECT_EQ(over(), 0u);
+    shim_.ask("x0", "x", {{"cpu", 3'000}, {"pods", 1}});
+    EXPECT_EQ(over(), 1u);
+    at(10);
+    EXPECT_EQ(gone(), Names{"x1"});  // the younger of equals, and it suffices
     EXPECT_EQ(over(), 0u);
 }
 

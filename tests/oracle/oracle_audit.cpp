@@ -110,11 +110,12 @@ void Oracle::audit_asks(std::vector<std::string>& broken) const {
 
 // R-LAW-10. An attempt of a gang may end at a member that has nodes left out, before it looks at the others.
 bool Oracle::has_reason(const Ask& ask) const {
-    const auto is_told = [](const Ask& one) { return !one.failed_by.empty() || !one.excluded.empty(); };
-    return is_told(ask) || (!ask.gang.empty() && std::ranges::any_of(asks_, [&](const auto& other) {
-               return other.second.gang == ask.gang && other.second.state == AskState::unschedulable &&
-                      is_told(other.second);
-           }));
+    const auto leaves_out = [&](const auto& other) {
+        return other.second.gang == ask.gang && other.second.state == AskState::unschedulable &&
+               !other.second.excluded.empty();
+    };
+    return !ask.failed_by.empty() || !ask.excluded.empty() ||
+           (!ask.gang.empty() && std::ranges::any_of(asks_, leaves_out));
 }
 
 // A nomination is a waiting ask's, to a node that there is, and its victims are there.

@@ -5,10 +5,15 @@ in_terminal.py COLUMNS LINES COMMAND...: ends with the command's exit status.
 """
 import fcntl
 import os
+import pathlib
 import pty
 import struct
 import sys
 import termios
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+from terminal_end import read_to_end
 
 
 def main():
@@ -18,15 +23,7 @@ def main():
         # The size is there before the program asks for it.
         fcntl.ioctl(1, termios.TIOCSWINSZ, struct.pack("HHHH", lines, columns, 0, 0))
         os.execvp(sys.argv[3], sys.argv[3:])
-    out = b""
-    while True:
-        try:
-            piece = os.read(terminal, 65536)
-        except OSError:  # its other end is closed
-            break
-        if not piece:
-            break
-        out += piece
+    out = read_to_end(terminal)
     status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
     sys.stdout.buffer.write(out.replace(b"\r\n", b"\n"))
     return status
