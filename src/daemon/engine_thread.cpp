@@ -176,7 +176,7 @@ bool EngineThread::turn_in_order() {
     const std::uint64_t attempts = engine_->attempts() - before;
     if (flight_ != nullptr && (inputs > 0 || attempts > 0)) flight_->note(FlightKind::turn, inputs, attempts);
     heartbeat_.does("telling");
-    worked |= engine_->flush() > 0;
+    worked |= engine_->flush(engine_->has_work() && !drained()) > 0;
     worked |= engine_->publish();
     heartbeat_.does("recording");
     flush_record_if_due();

@@ -193,7 +193,7 @@ std::int64_t Engine::next_timer_ns() const {
     return next;
 }
 
-std::size_t Engine::flush() {
+std::size_t Engine::flush(bool goes_on) {
     for (std::uint32_t number = 0; number < parts_->world.shims.size(); ++number) {
         const auto id = static_cast<ShimId>(number);
         Shim& shim = parts_->world.shims[id];
@@ -202,7 +202,7 @@ std::size_t Engine::flush() {
             parts_->announcer.applied(id, shim.applied);
         }
     }
-    return parts_->announcer.flush();
+    return parts_->announcer.flush(goes_on);
 }
 
 void Engine::settle() { parts_->announcer.settle(); }

@@ -167,8 +167,9 @@ public:
     std::int64_t next_timer_ns() const;
 
     // Hands decisions that wait for room to the sink. Returns how many batches were taken; 0 if the teller has a thread of
-    // its own, which does so soon.
-    std::size_t flush();
+    // its own, which does so soon: at once, or, if the caller `goes_on` with run() and flush(), once a part of its ring
+    // is full.
+    std::size_t flush(bool goes_on = false);
     // Returns when the sink was told all that there is to say, but for what it has no room for.
     void settle();
     // Whether it had no room at the last flush; flush() offers that again.

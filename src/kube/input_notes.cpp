@@ -126,8 +126,9 @@ std::vector<std::string> InputNotes::lines() const {
     std::size_t shown = 0;
     for (const auto& [where, field] : unknown_) {
         if (++shown > kFieldsShown) continue;
-        lines.push_back("not known: " + where + " (" + std::to_string(field.count) + " times, first in " +
-                        field.example + ")" + (field.meant.empty() ? "" : "; did you mean `" + field.meant + "`?"));
+        const std::string often = field.count == 1 ? "once, in " : std::to_string(field.count) + " times, first in ";
+        lines.push_back("not known: " + where + " (" + often + field.example + ")" +
+                        (field.meant.empty() ? "" : "; did you mean `" + field.meant + "`?"));
     }
     if (shown > kFieldsShown) {
         lines.push_back("not known: " + std::to_string(shown - kFieldsShown) + " fields more");

@@ -229,7 +229,7 @@ void EngineDriver::ask_some(std::size_t first, std::size_t end) {
 
 void EngineDriver::turn() {
     engine_.run(kAttemptsPerTurn);
-    engine_.flush();
+    engine_.flush(engine_.has_work());
     if (beside_ != nullptr) {
         beside_->run(kAttemptsPerTurn);
     }

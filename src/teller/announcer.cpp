@@ -13,8 +13,9 @@ namespace {
 // The teller mostly catches up within so many turns, while a sleep lasts longer than that.
 constexpr int kYieldsBeforeSleep = 1'024;
 constexpr std::chrono::microseconds kWait{50};
-// The teller is woken before the end of a turn if so much of the ring waits: it is to stay far from full.
-constexpr std::size_t kWakeAtPart = 8;
+// While the engine goes on, the teller is woken once so much of the ring waits: each time costs the engine some
+// microseconds, and a ring that is full would cost it more.
+constexpr std::size_t kWakeAtPart = 2;
 // Without a thread nobody waits for a full ring: small, it stays in the cache.
 constexpr std::size_t kInlineRingBytes = 16u << 10;
 
@@ -86,7 +87,7 @@ void Announcer::tell_all() {
     ring_.read(SIZE_MAX, [this](const Record& record) { teller_.tell(record); });
 }
 
-std::size_t Announcer::flush() {
+std::size_t Announcer::flush(bool goes_on) {
     if (!threaded_) {
         tell_all();
         return teller_.flush();
@@ -94,7 +95,9 @@ std::size_t Announcer::flush() {
     if (ring_.bytes_written() != flushed_at_ || teller_.waits_for_room()) {
         write({.kind = RecordKind::flush});
         flushed_at_ = ring_.bytes_written();
-        wake_teller();
+        if (!goes_on || teller_.waits_for_room()) {
+            wake_teller();
+        }
     }
     return 0;
 }

@@ -86,8 +86,8 @@ public:
         }
     }
     // Offers batches to the sink: at once, and then returns how many batches were taken; or soon, by the teller's
-    // thread.
-    std::size_t flush();
+    // thread. `goes_on`: more is announced, and flushed, at once; a thread that sleeps is not woken for the present.
+    std::size_t flush(bool goes_on = false);
     // Returns when all that was announced has been told.
     void settle();
     // Whether a connection had no room for something at the last flush.

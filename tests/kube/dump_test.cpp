@@ -203,8 +203,8 @@ TEST(InputNotes, WhatIsNotUsedIsCountedAndSaid) {
         ElementsAre(
             "skipped: 1 Deployment, 1 Nodes (did you mean Node?), 1 Service of serving.knative.dev/v1, 1 Wibble",
             "left out, since they are broken: 1 Pod; what such a pod requests counts nowhere",
-            "not known: Pod spec.containers[].colour (1 times, first in ns/p)",
-            "not known: Pod spec.containers[].resources.request (1 times, first in ns/p); did you mean "
+            "not known: Pod spec.containers[].colour (once, in ns/p)",
+            "not known: Pod spec.containers[].resources.request (once, in ns/p); did you mean "
             "`requests`?"));
     EXPECT_TRUE(of.dump.notes().any_misspelt());
 }

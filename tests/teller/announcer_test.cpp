@@ -242,7 +242,7 @@ TEST(Announcer, AnEngineWithATellersThreadDecidesAndResumesTheSame) {
             shim.ask("pod-" + std::to_string(pod), "app", {{"cpu", 1}});
         }
         while (engine.run(100) > 0) {
-            engine.flush();
+            engine.flush(engine.has_work());
         }
         shim.acknowledge(500);
         engine.apply(Disconnect{1});
