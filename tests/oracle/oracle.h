@@ -50,7 +50,8 @@ public:
     const std::map<ObjectKey, std::string>& object_owners() const { return object_owners_; }
     // What the next attempt of an ask would find, with everything explained.
     KubeAnswer answer(const Ask&) const;
-    std::optional<GroupExplanation> group_of(const Ask&);  // its counts and its deadline alone
+    std::set<std::string> nodes_refused(const Ask&) const;  // by plugins, as far as that still counts
+    std::optional<GroupExplanation> group_of(const Ask&);   // its counts and its deadline alone
     // How often a predicate failed some node of an attempt, how often the placement would have been
     // another one without a score plugin, and how often each rule of preemption was met.
     const std::map<std::string, std::uint64_t>& decided_by() const { return decided_by_; }
@@ -64,8 +65,7 @@ public:
     bool has_credit(const Shim&) const;
     bool has_room_in_queues(const Ask&) const;
     std::uint64_t open_queries(const Shim&) const;
-    // Takes away each score in turn to see; slow, for coverage.
-    void count_what_decides() { counts_what_decides_ = true; }
+    void count_what_decides() { counts_what_decides_ = true; }  // takes away each score in turn to see; slow
     std::int64_t now() const { return now_; }
     const OracleQueues& queues() const { return queues_; }
     // The literal tree, filled in with what there is now.
@@ -268,17 +268,6 @@ private:
     const Ask* next_in_queues() const;
     void attempt(Ask&);
     void place_by_attempt(Ask&, const std::string& node, const std::vector<KubeBinding>&);
-    // Inputs and results of an attempt; owns the objects that its state points to, if they are not as stated.
-    struct Look {
-        Look(const Oracle&, const Ask&);
-        Look(const Look&) = delete;
-        Look& operator=(const Look&) = delete;
-
-        std::optional<KubeObjects> assumed;
-        KubeState state;
-        KubeAnswer answer;
-        bool refused_by_plugins = false;  // nodes that the predicates would let it have
-    };
     void fail(Ask&, const Look&);
     // Returns whether it is: R-CLAIM-29 to R-CLAIM-32.
     bool give_claim_back(const Ask&, const std::optional<KubePreemption>&);
@@ -290,8 +279,8 @@ private:
     static std::string plugins_fault(const Shim&, const AskItem&);
     const PluginSays* says(const Ask&, const std::string& node) const;
     void node_changes(const std::string& node);
-    std::set<std::string> nodes_refused(const Ask&) const;
     bool refuse_by_plugins(const Ask&, KubeAnswer&) const;
+    KubeAnswer with_refusals(const Ask&, const Look&) const;
     bool query_about(Ask&, const std::string& node, const Look&);
     void send_query(Ask&, const std::vector<std::string>& nodes);
     static void forget_plugins(Ask&);

@@ -9,6 +9,7 @@
 
 #include "oracle.h"
 #include "oracle_guarantees.h"
+#include "oracle_look.h"
 #include "oracle_placeholders.h"
 
 namespace bayplan::oracle {
@@ -222,6 +223,7 @@ Oracle::Look::Look(const Oracle& oracle, const Ask& ask) {
     }
     if (avoids) {
         answer = judge(without, ask.pod);
+        avoided = answer.explanation.node.empty() ? "" : ask.avoids;
     }
     if (answer.explanation.node.empty()) {
         answer = judge(open, ask.pod);
@@ -235,10 +237,10 @@ Oracle::Look::Look(const Oracle& oracle, const Ask& ask) {
 }
 
 KubeAnswer Oracle::answer(const Ask& ask) const {
-    KubeAnswer answer = Look(*this, ask).answer;
+    KubeAnswer answer = with_refusals(ask, Look(*this, ask));
     unseen_ = held_behind(ask);
     if (answer.explanation.node.empty() && !unseen_.empty()) {
-        answer = Look(*this, ask).answer;
+        answer = with_refusals(ask, Look(*this, ask));
     }
     unseen_.clear();
     return answer;

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "oracle.h"
+#include "oracle_look.h"
 
 namespace bayplan::oracle {
 

@@ -7,6 +7,7 @@
 
 #include "kube_match.h"
 #include "oracle_gang_preemption.h"
+#include "oracle_look.h"
 
 namespace bayplan::oracle {
 

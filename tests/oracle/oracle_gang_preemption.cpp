@@ -3,6 +3,7 @@
 //
 // Thread and errors: see oracle.h.
 #include "oracle_gang_preemption.h"
+#include "oracle_look.h"
 
 #include <algorithm>
 #include <tuple>

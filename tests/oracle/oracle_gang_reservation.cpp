@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "oracle_gang_preemption.h"
+#include "oracle_look.h"
 
 namespace bayplan::oracle {
 

@@ -8,6 +8,7 @@
 #include <tuple>
 
 #include "kube_judge.h"
+#include "oracle_look.h"
 
 namespace bayplan::oracle {
 

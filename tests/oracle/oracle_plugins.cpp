@@ -5,6 +5,7 @@
 #include <sstream>
 
 #include "oracle.h"
+#include "oracle_look.h"
 
 namespace bayplan::oracle {
 
@@ -26,6 +27,13 @@ std::string plugin_names(const Ask& ask) {
         text += (i == 0 ? "" : ", ") + ask.pod.spec->plugins[i];
     }
     return text;
+}
+
+void be_refused(const PluginSays& said, NodeExplanation& node) {
+    node.verdict = said.verdict == PluginVerdict::unschedulable ? Verdict::unschedulable : Verdict::unresolvable;
+    node.failures = {{"", node.verdict, {said.text}}};
+    node.scores.clear();
+    node.total = 0;
 }
 
 }  // namespace
@@ -87,11 +95,7 @@ bool Oracle::refuse_by_plugins(const Ask& ask, KubeAnswer& answer) const {
     std::vector<std::string> reasons;
     for (NodeExplanation& node : answer.explanation.nodes) {
         if (node.verdict == Verdict::feasible) {
-            const PluginSays* const said = says(ask, node.node);
-            node.verdict =
-                said->verdict == PluginVerdict::unschedulable ? Verdict::unschedulable : Verdict::unresolvable;
-            node.failures = {{"", node.verdict, {said->text}}};
-            node.scores.clear();
+            be_refused(*says(ask, node.node), node);
             any = true;
         }
         const auto& of_node = node.failures.at(0).reasons;
@@ -105,6 +109,30 @@ bool Oracle::refuse_by_plugins(const Ask& ask, KubeAnswer& answer) const {
         answer.bindings.clear();
     }
     return any;
+}
+
+// R-PLUGIN-33, where another node is found: a node is refused by the predicates here before it is by plugins.
+KubeAnswer Oracle::with_refusals(const Ask& ask, const Look& look) const {
+    KubeAnswer answer = look.answer;
+    const std::set<std::string> refused = needs_plugins(ask) ? nodes_refused(ask) : std::set<std::string>();
+    if (refused.empty() || answer.explanation.node.empty()) {
+        return answer;
+    }
+    KubeState state = look.state;
+    if (!look.avoided.empty() && state.excluded.insert(look.avoided).second) {
+        state.avoided = look.avoided;
+    }
+    const std::vector<NodeExplanation> by_predicates = judge(state, ask.pod).explanation.nodes;
+    for (std::size_t i = 0; i < by_predicates.size(); ++i) {
+        NodeExplanation& node = answer.explanation.nodes[i];
+        if (refused.contains(node.node)) {
+            node = by_predicates[i];
+            if (node.verdict == Verdict::feasible) {
+                be_refused(*says(ask, node.node), node);
+            }
+        }
+    }
+    return answer;
 }
 
 // R-PLUGIN-11 to R-PLUGIN-14. False: the node has a verdict.

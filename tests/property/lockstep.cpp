@@ -44,6 +44,11 @@ bool says_that_it_wakes(const std::vector<std::string>& woken_by, oracle::WakeEv
     return false;
 }
 
+bool is_waiting(const oracle::Ask& ask) {
+    return ask.state == oracle::AskState::pending || ask.state == oracle::AskState::backoff ||
+           ask.state == oracle::AskState::unschedulable;
+}
+
 }  // namespace
 
 Lockstep::Lockstep(const EngineOptions& options)
@@ -76,9 +81,9 @@ std::string Lockstep::step(const Event& event) {
 }
 
 std::string Lockstep::differences() {
-    for (const auto compare :
-         {&Lockstep::compare_log, &Lockstep::compare_connections, &Lockstep::compare_asks, &Lockstep::compare_queues,
-          &Lockstep::compare_explanation, &Lockstep::compare_held, &Lockstep::compare_wakes}) {
+    for (const auto compare : {&Lockstep::compare_log, &Lockstep::compare_connections, &Lockstep::compare_asks,
+                               &Lockstep::compare_queues, &Lockstep::compare_explanation, &Lockstep::compare_refused,
+                               &Lockstep::compare_held, &Lockstep::compare_wakes}) {
         const std::string difference = (this->*compare)();
         if (!difference.empty()) {
             return difference;
@@ -247,6 +252,18 @@ std::string Lockstep::compare_asks() {
     return "";
 }
 
+std::string Lockstep::differing_explanation(const oracle::Ask& ask) {
+    const std::optional<Explanation> explanation = engine_->explain(ask.shim, ask.key, false);
+    if (!explanation) {
+        return "no explanation of " + ask.shim + "/" + ask.key;
+    }
+    std::string difference = differing_groups(explanation->group, oracle_.group_of(ask));
+    if (difference.empty()) {
+        difference = differing_explanations(*explanation, oracle_.answer(ask).explanation);
+    }
+    return difference.empty() ? "" : "explanation of " + ask.shim + "/" + ask.key + ": " + difference;
+}
+
 // Of one ask that waits, another one each time; now and then, as the oracle looks at every node for it.
 std::string Lockstep::compare_explanation() {
     if (steps_ % 40 != 0 || oracle_.asks().empty()) {
@@ -254,20 +271,18 @@ std::string Lockstep::compare_explanation() {
     }
     const auto& [sequence, ask] =
         *std::next(oracle_.asks().begin(), static_cast<std::ptrdiff_t>(steps_ / 40 % oracle_.asks().size()));
-    if (ask.state != oracle::AskState::pending && ask.state != oracle::AskState::backoff &&
-        ask.state != oracle::AskState::unschedulable) {
+    return is_waiting(ask) ? differing_explanation(ask) : "";
+}
+
+// Of one ask that plugins have refused a node, as these are few.
+std::string Lockstep::compare_refused() {
+    if (steps_ % 3 != 0) {
         return "";
     }
-    const std::optional<Explanation> explanation = engine_->explain(ask.shim, ask.key, false);
-    if (!explanation) {
-        return "no explanation of " + ask.shim + "/" + ask.key;
-    }
-    std::string difference = differing_groups(explanation->group, oracle_.group_of(ask));
-    // The oracle keeps no words of plugins for nodes that are not asked about again.
-    if (difference.empty() && ask.pod.spec->plugins.empty()) {
-        difference = differing_explanations(*explanation, oracle_.answer(ask).explanation);
-    }
-    return difference.empty() ? "" : "explanation of " + ask.shim + "/" + ask.key + ": " + difference;
+    const auto refused = std::ranges::find_if(oracle_.asks(), [&](const auto& ask) {
+        return is_waiting(ask.second) && !oracle_.nodes_refused(ask.second).empty();
+    });
+    return refused == oracle_.asks().end() ? "" : differing_explanation(refused->second);
 }
 
 // Of one member that holds a node until its gang has its minimum, as these are few and wait for a short time.

@@ -39,7 +39,9 @@ private:
     std::string compare_counters() const;
     std::string compare_asks();
     std::string compare_queues();
+    std::string differing_explanation(const oracle::Ask&);
     std::string compare_explanation();
+    std::string compare_refused();
     std::string compare_held();
     std::string compare_wakes();
     void watch_another();
