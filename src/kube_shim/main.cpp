@@ -145,6 +145,13 @@ int run(const Arguments& arguments) {
     if (!read_configuration(arguments, options.books)) {
         return 2;
     }
+    if (options.books.config) {
+        options.extenders = Extenders::open(options.books.config->extenders, error);
+        if (options.extenders == nullptr) {
+            say(error);
+            return 2;
+        }
+    }
     const EngineOptions engine = engine_options(options.books);
     options.seed = std::random_device()();
     options.instance = fmt::format("bayplan-kube-{}-{}", host_name(), getpid());
