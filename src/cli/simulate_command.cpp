@@ -162,7 +162,7 @@ int schedule_all(const SimulateArguments& arguments, const kube::ClusterDump& du
         }
     } catch (const sim::PluginFault& fault) {
         whole = false;
-        plugin_fault = fmt::format("the plugin {}", fault.what());
+        plugin_fault = Interrupt::came() ? "" : fmt::format("the plugin {}", fault.what());
     }
     progress.finish();
     ending.queues = simulation.queues();
@@ -374,7 +374,7 @@ int run_simulate(SimulateArguments arguments) {
     } catch (const InterruptedReading&) {
         return fail("interrupted while reading: nothing was judged", 1);
     } catch (const sim::PluginFault& fault) {
-        return fail(fmt::format("the plugin {}", fault.what()), 2);
+        return Interrupt::came() ? fail("interrupted", 1) : fail(fmt::format("the plugin {}", fault.what()), 2);
     }
 }
 

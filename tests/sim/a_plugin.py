@@ -47,6 +47,9 @@ def spoilt(question):
         time.sleep(3)
     if mode == "silent":
         return True
+    if mode == "asked":
+        print("asked", file=sys.stderr, flush=True)
+        return True
     text = {
         "no json": "yes",
         "half": '{"query":1,',
