@@ -3,6 +3,7 @@
 // pods on the same nodes in the same order. The plugin answers each query before the next attempt: else later pods are decided on
 // before it has spoken, as the rules have it.
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "engine/engine.h"
@@ -90,6 +91,10 @@ public:
         shim_.release(pod);
     }
 
+    void tick(std::int64_t now_ns) {
+        engine_.apply(Tick{now_ns});
+        flush();
+    }
     // Every pod that waits is tried.
     void settle(std::int64_t now_ns) {
         engine_.apply(Tick{now_ns});
@@ -98,7 +103,29 @@ public:
         } while (engine_.run(1) > 0 || !queries_.empty());
     }
 
+    // Some attempts, and some answers, in any order; others stay open over the next changes.
+    void go_on(Random& random) {
+        engine_.run(random.below(6));
+        flush();
+        std::vector<Query> open;
+        for (Query& query : std::exchange(queries_, {})) {
+            open.insert(open.begin() + static_cast<std::ptrdiff_t>(random.below(open.size() + 1)), std::move(query));
+        }
+        open_most = std::max(open_most, open.size());
+        for (Query& query : open) {
+            if (random.chance(60)) {
+                answer(query);
+                flush();
+            } else {
+                queries_.push_back(std::move(query));
+            }
+        }
+    }
+
     std::vector<std::string> placements;  // "POD NODE", in their order
+    // Placements on nodes that the plugin would have refused at that moment, as such lines.
+    std::vector<std::string> stale;
+    std::size_t open_most = 0;
     std::uint64_t refusals = 0;
 
 private:
@@ -106,6 +133,7 @@ private:
         std::uint64_t number = 0;
         std::string pod;
         std::vector<std::string> nodes;
+        std::vector<ReferencePlugin::NodeVerdict> judged;  // when it came; told later
     };
 
     void hello_reply(ConnectionId, const HelloReply&) override {}
@@ -122,33 +150,40 @@ private:
     void take(const Decision& decision) {
         const std::string pod(decision.name);
         if (decision.kind == DecisionKind::allocated) {
-            plugin_.pod_is_on(pod, std::string(decision.node));
-            placements.push_back(pod + " " + std::string(decision.node));
+            const std::string node(decision.node);
+            placements.push_back(pod + " " + node);
+            if (plugin_.answer(pod, {node}).front().verdict != Verdict::feasible) {
+                stale.push_back(placements.back());
+            }
+            plugin_.pod_is_on(pod, node);
         } else if (decision.kind == DecisionKind::queried) {
-            Query& query = queries_.emplace_back(Query{decision.query, pod, {std::string(decision.node)}});
+            Query& query = queries_.emplace_back(Query{decision.query, pod, {std::string(decision.node)}, {}});
             std::string_view others = decision.text;
             for (std::size_t end = others.find('\n'); end != std::string_view::npos; end = others.find('\n')) {
                 query.nodes.emplace_back(others.substr(0, end));
                 others.remove_prefix(end + 1);
             }
+            query.judged = plugin_.answer(pod, query.nodes);
         } else if (decision.kind == DecisionKind::ask_rejected || decision.kind == DecisionKind::message_rejected) {
             ADD_FAILURE() << pod << ": " << decision.text;
         }
     }
-    void take_decisions() {
+    void flush() {
         while (engine_.flush() > 0) {
         }
         engine_.apply(Acknowledge{1, last_});
+    }
+    void take_decisions() {
+        flush();
         for (const Query& query : std::exchange(queries_, {})) {
             answer(query);
         }
-        while (engine_.flush() > 0) {
-        }
+        flush();
     }
     void answer(const Query& query) {
         std::vector<PluginVerdict> verdicts;
         std::vector<PluginReason> reasons;
-        const auto judged = plugin_.answer(query.pod, query.nodes);
+        const std::vector<ReferencePlugin::NodeVerdict>& judged = query.judged;
         for (std::uint32_t i = 0; i < judged.size(); ++i) {
             verdicts.push_back(judged[i].verdict == Verdict::feasible        ? PluginVerdict::feasible
                                : judged[i].verdict == Verdict::unschedulable ? PluginVerdict::unschedulable
@@ -215,6 +250,12 @@ public:
     }
 
     void step() {
+        change();
+        now_ns_ += 11'000'000'000;  // longer than any backoff
+        native.settle(now_ns_);
+        served.settle(now_ns_);
+    }
+    void change() {
         for (std::uint64_t changes = 1 + random_.below(4); changes > 0; --changes) {
             const std::uint64_t kind = random_.below(10);
             if (kind < 6) {
@@ -228,9 +269,13 @@ public:
                 state_node(static_cast<int>(random_.below(kNodes)), false);
             }
         }
-        now_ns_ += 11'000'000'000;  // longer than any backoff
-        native.settle(now_ns_);
-        served.settle(now_ns_);
+    }
+    void go_on() {
+        served.go_on(random_);
+        if (random_.chance(20)) {
+            now_ns_ += random_.between(0, 3'000'000'000);
+            served.tick(now_ns_);
+        }
     }
 
     Side native{false};
@@ -320,6 +365,26 @@ TEST(ReferencePlugin, decides_as_the_native_predicates_that_it_stands_in_for) {
     }
     EXPECT_GT(placements, 50 * kClusters) << "too few pods are placed for the test to mean much";
     EXPECT_GT(refusals, 100 * kClusters) << "the plugin seldom refuses";
+}
+
+TEST(ReferencePlugin,
+     no_pod_gets_a_node_that_the_plugin_would_refuse_at_that_moment_though_many_are_asked_about_at_once) {
+    constexpr std::uint64_t kClusters = 60;
+    constexpr int kSteps = 400;
+    std::size_t placements = 0;
+    std::size_t open_most = 0;
+    for (std::uint64_t seed = 1; seed <= kClusters; ++seed) {
+        RandomCluster cluster(seed);
+        for (int step = 0; step < kSteps; ++step) {
+            cluster.change();
+            cluster.go_on();
+            ASSERT_THAT(cluster.served.stale, ::testing::IsEmpty()) << "seed " << seed << ", step " << step;
+        }
+        placements += cluster.served.placements.size();
+        open_most = std::max(open_most, cluster.served.open_most);
+    }
+    EXPECT_GT(placements, 50 * kClusters) << "too few pods are placed for the test to mean much";
+    EXPECT_GE(open_most, 8u) << "few pods are asked about at once";
 }
 
 }  // namespace
