@@ -28,9 +28,14 @@ std::string_view to_text(PodState state) {
         case PodState::backoff: return "backoff";
         case PodState::unschedulable: return "unschedulable";
         case PodState::reserved: return "reserved";
+        case PodState::queried: return "queried";
         case PodState::allocated: break;
     }
     return "allocated";
+}
+
+std::string_view name_of_claim(PodState state) {
+    return state == PodState::reserved ? "reservedNode" : state == PodState::queried ? "queriedNode" : "nominatedNode";
 }
 
 bool has_kubernetes_name(const Version& version, std::uint32_t id, std::string_view name_space, std::string_view name) {
@@ -75,7 +80,7 @@ void put_pod(JsonText& json, const Version& version, const Place& place, const Q
     json.begin_object();
     json.member("state", to_text(pod.state));
     if (application != nullptr) json.member("queue", queue_of(*application->facts));
-    json.member_if(pod.state == PodState::reserved ? "reservedNode" : "nominatedNode", node_of(version, pod.claim));
+    json.member_if(name_of_claim(pod.state), node_of(version, pod.claim));
     json.member_if("failures", std::int64_t{pod.failures});
     json.name("pod");
     if (pod.is(read_model::kForeign)) {

@@ -10,8 +10,9 @@
 
 namespace bayplan::answers {
 
-// {"pods":[{"state","queue","nominatedNode","reservedNode","failures","pod"}]}: pods with this key, or else with this name of
-// Kubernetes (NAME or NAMESPACE/NAME, by their tags), twenty at most. `pod`: as YuniKorn shows it.
+// {"pods":[{"state","queue","nominatedNode","reservedNode","queriedNode","failures","pod"}]}: pods with this key, or else with
+// this name of Kubernetes (NAME or NAMESPACE/NAME, by their tags), twenty at most. `pod`: as YuniKorn shows it; of a queried pod,
+// its log says for which plugins it waits, and since when.
 std::string pods_named(const VersionPtr&, const Place&, std::string_view name);
 
 }  // namespace bayplan::answers

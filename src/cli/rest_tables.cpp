@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cstring>
 #include <ctime>
 #include <span>
 
@@ -190,6 +191,7 @@ std::string pod_lines(const json::value& found) {
     line("node", text_of(*pod, "nodeId"));
     line("nominated to", text_of(found, "nominatedNode"));
     line("reserved on", text_of(found, "reservedNode"));
+    line("asked about", text_of(found, "queriedNode"));
     line("application", text_of(*pod, "applicationId"));
     line("queue", text_of(found, "queue"));
     line("priority", text_of(*pod, "priority"));
@@ -197,6 +199,11 @@ std::string pod_lines(const json::value& found) {
     const json::value* const log = member(*pod, "allocationLog");
     if (log == nullptr || !log->is_array()) return lines;
     for (const json::value& entry : log->as_array()) {
+        if (text_of(found, "state") == "queried" && text_of(entry, "message").starts_with("waits for ")) {
+            line("waits", fmt::format("{} since {}", text_of(entry, "message").substr(std::strlen("waits ")),
+                                      time_text(number_of(entry, "lastOccurrence"))));
+            continue;
+        }
         line("waits", fmt::format("{} ({} times, last {})", text_of(entry, "message"), number_of(entry, "count"),
                                   time_text(number_of(entry, "lastOccurrence"))));
     }

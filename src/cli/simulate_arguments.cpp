@@ -78,6 +78,12 @@ std::string contradiction(const SimulateArguments& arguments) {
     if (!arguments.scheduler_config.empty() && !arguments.simulation.predicates.empty()) {
         return "either --predicates or --scheduler-config says which predicates there are";
     }
+    if (!arguments.plugin.empty() && !arguments.only.empty()) {
+        return "--only places nothing, and asks no plugin: it goes without --plugin";
+    }
+    if (arguments.plugin_timeout_ns <= 0) {
+        return "--plugin-timeout must be more than 0s";
+    }
     const bool pictures = !arguments.html.empty() || !arguments.svg.empty();
     if (pictures && (!arguments.only.empty() || !arguments.diff.empty())) {
         return "--html and --svg show a whole run: they go without --only and --diff";
@@ -210,6 +216,16 @@ void add_simulate_options(CLI::App& simulate, SimulateArguments& arguments) {
             [&arguments](const std::string& text) { arguments.simulation.predicates = CLI::detail::split(text, ','); },
             "use these alone (default: all)")
         ->type_name("NAME,...");
+    simulate
+        .add_option("--plugin", arguments.plugin,
+                    "a shell command whose program also says which nodes a pod may have. It reads lines as "
+                    "{\"query\":7,\"pod\":{object},\"nodes\":[\"n1\",\"n2\"]} and answers, in any order, "
+                    "{\"query\":7,\"feasible\":[\"n1\"],\"unschedulable\":{\"n2\":\"why\"},\"unresolvable\":{},"
+                    "\"lasting\":false} or "
+                    "{\"query\":7,\"error\":\"why\"}")
+        ->type_name("COMMAND");
+    add_duration(simulate, "--plugin-timeout", arguments.plugin_timeout_ns, "30s",
+                 "with --plugin: how long it may say nothing while it is asked");
     simulate
         .add_option(
             "--html", arguments.html,

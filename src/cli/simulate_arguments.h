@@ -31,7 +31,9 @@ struct SimulateArguments {
     std::string scheduler_config;  // file; empty: none
     std::string fit;               // file of a pod; empty: none
     std::string diff;              // another dump; empty: none
-    std::string html;              // files to write; empty: none
+    std::string plugin;            // command; empty: none
+    std::int64_t plugin_timeout_ns = 0;
+    std::string html;  // files to write; empty: none
     std::string svg;
     bool quiet = false;
 };

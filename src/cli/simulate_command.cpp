@@ -17,6 +17,7 @@
 #include "cli/dump_reading.h"
 #include "cli/interrupt.h"
 #include "cli/output_file.h"
+#include "cli/plugin_process.h"
 #include "cli/simulate_arguments.h"
 #include "cli/simulate_difference.h"
 #include "daemon/queues_file.h"
@@ -138,32 +139,38 @@ int schedule_all(const SimulateArguments& arguments, const kube::ClusterDump& du
     sim::MapPage page(dump);
     const bool pictures = !arguments.html.empty() || !arguments.svg.empty();
     const std::int64_t began = now_ns();
-    const bool whole = simulation.run(
-        [&](const sim::SimulatedDecision& decision) {
-            if (shared) {
-                progress.clear();
-            }
-            report.add(decision);
-            if (pictures) {
-                page.add(decision);
-            }
-            done += decision.attempt <= 1 ? 1 : 0;
-            if (progress.due(now_ns())) {
-                progress.draw(done, total, "pods", fmt::format("{} of {} pods", done, total));
-            }
-        },
-        [] { return !Interrupt::came(); });
-    progress.finish();
+    const auto take = [&](const sim::SimulatedDecision& decision) {
+        if (shared) {
+            progress.clear();
+        }
+        report.add(decision);
+        if (pictures) {
+            page.add(decision);
+        }
+        done += decision.attempt <= 1 ? 1 : 0;
+        if (progress.due(now_ns())) {
+            progress.draw(done, total, "pods", fmt::format("{} of {} pods", done, total));
+        }
+    };
     sim::Ending ending;
+    std::string plugin_fault;
+    bool whole = false;
+    try {
+        whole = simulation.run(take, [] { return !Interrupt::came(); });
+        if (whole && fit) {
+            ending.fit = simulation.fit(*fit, kFitMax);
+        }
+    } catch (const sim::PluginFault& fault) {
+        whole = false;
+        plugin_fault = Interrupt::came() ? "" : fmt::format("the plugin {}", fault.what());
+    }
+    progress.finish();
     ending.queues = simulation.queues();
     ending.use = simulation.use();
     ending.what_if = dump.what_if_lines();
     ending.unused = unused_lines(dump);
     for (std::string& line : simulation.drained()) {
         ending.what_if.push_back(std::move(line));
-    }
-    if (whole && fit) {
-        ending.fit = simulation.fit(*fit, kFitMax);
     }
     if (!whole) {
         ending.interrupted = fmt::format("interrupted after {} of {} pods and {:.1f} s", done, total,
@@ -173,7 +180,7 @@ int schedule_all(const SimulateArguments& arguments, const kube::ClusterDump& du
     if (pictures && !write_pictures(arguments, page, ending)) {
         return 2;
     }
-    return whole ? 0 : 1;
+    return !plugin_fault.empty() ? fail(plugin_fault, 2) : whole ? 0 : 1;
 }
 
 // What the file of events says; false: it cannot be read, or some of it is bad, which is told.
@@ -209,7 +216,8 @@ int run_timeline(const SimulateArguments& arguments, kube::ClusterDump& dump, Pr
                                  arguments.daemonset.with(arguments.simulation.compat),
                                  arguments.simulation.queues,
                                  arguments.simulation.explain,
-                                 arguments.simulation.full};
+                                 arguments.simulation.full,
+                                 arguments.simulation.plugin};
     sim::Timeline timeline(dump, std::move(events), options);
     const auto report = sim::make_timeline_report(arguments.format, stdout, look);
     std::size_t decisions = 0;
@@ -295,6 +303,12 @@ bool read_scheduler(SimulateArguments& arguments) {
     return arguments.simulation.scheduler.has_value();
 }
 
+// By which reasons call it.
+std::string name_of_plugin(const std::string& command) {
+    constexpr std::size_t kShort = 100;
+    return command.size() <= kShort && command.find('\n') == std::string::npos ? command : "of --plugin";
+}
+
 int run_noting_interrupts(SimulateArguments& arguments) {
     if (const std::string what = contradiction(arguments); !what.empty()) {
         return fail(what, 2);
@@ -309,6 +323,12 @@ int run_noting_interrupts(SimulateArguments& arguments) {
         return 2;
     }
     arguments.dump.applications = !arguments.queues.empty();
+    std::optional<PluginProcess> plugin;
+    if (!arguments.plugin.empty()) {
+        plugin.emplace(arguments.plugin, arguments.plugin_timeout_ns);
+        arguments.dump.plugin = name_of_plugin(arguments.plugin);
+        arguments.simulation.plugin = {arguments.dump.plugin, &*plugin};
+    }
     Progress progress(arguments.quiet);
     kube::ClusterDump dump(arguments.dump);
     const bool any = read_files(arguments.files, dump, progress);
@@ -353,6 +373,8 @@ int run_simulate(SimulateArguments arguments) {
         return run_noting_interrupts(arguments);
     } catch (const InterruptedReading&) {
         return fail("interrupted while reading: nothing was judged", 1);
+    } catch (const sim::PluginFault& fault) {
+        return Interrupt::came() ? fail("interrupted", 1) : fail(fmt::format("the plugin {}", fault.what()), 2);
     }
 }
 

@@ -137,6 +137,9 @@ private:
                                         : attempts_.preempting().decide(ask_, diagnosis, &candidates);
         explanation.woken_by =
             wake_texts(evaluator_.predicates().woken_by(diagnosis.failed_predicates | outcome.failed_predicates));
+        if (diagnosis.refused_by_plugins) {
+            explanation.woken_by = {"the end of its backoff"};
+        }
         const ClaimsAfterFailure claims = claims_after_failure(world_, diagnoser_, outcome);
         const std::string guarantee = look_for_guarantee(diagnosis, outcome, candidates);
         explanation.message = whole_message(std::move(diagnosis.message), outcome, claims.words);
@@ -201,7 +204,8 @@ private:
         const PluginTable::Known* const said = diagnoser_.refused_by_plugins(node.slot);
         if (one.verdict == Verdict::feasible && said != nullptr) {
             one.verdict = verdict_of(*said);
-            one.failures.push_back({"", one.verdict, {std::string(diagnoser_.reason_of(*said))}});
+            one.failures.push_back(
+                {plugin_names(world_, ask_), one.verdict, {std::string(diagnoser_.reason_of(*said))}});
         } else if (one.verdict == Verdict::feasible) {
             one.devices = devices_at(node);
             score(node, one);

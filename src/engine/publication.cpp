@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "engine/byte_counts.h"
+#include "engine/lifecycle.h"
 
 namespace bayplan {
 
@@ -23,11 +24,11 @@ read_model::PodState state_of(AskState state) {
         case AskState::awaiting_node: return read_model::PodState::awaiting_node;
         case AskState::pending:
         case AskState::selected:
-        case AskState::queried:
         case AskState::on_permit: return read_model::PodState::pending;
         case AskState::backoff: return read_model::PodState::backoff;
         case AskState::unschedulable: return read_model::PodState::unschedulable;
         case AskState::reserved: return read_model::PodState::reserved;
+        case AskState::queried: return read_model::PodState::queried;
         case AskState::unacknowledged:
         case AskState::allocated: break;
     }
@@ -158,6 +159,12 @@ void Publication::observe(const Happening& happening) {
         case Happening::Kind::gated:
         case Happening::Kind::awaiting_node:
         case Happening::Kind::reservation_cleared: tell_reason(happening.ask, happening.why); break;
+        case Happening::Kind::queried: tell_queried(happening.ask); break;
+        case Happening::Kind::denied:
+            if (happening.tell) {
+                tell_reason(happening.ask, happening.why);
+            }
+            break;
         case Happening::Kind::victim_chosen: tell_preempted(happening); break;
         case Happening::Kind::sent_away:
             if (happening.termination == Termination::preempted_by_scheduler) {
@@ -195,9 +202,10 @@ ChangeHead Publication::ask_head(ChangeKind kind, AskId id) const {
         (preempts ? read_model::kPreempting : 0) | (ask.placeholder ? read_model::kPlaceholder : 0));
     const bool kept_for_it = ask.state == AskState::queried || ask.state == AskState::on_permit;
     head.node = kept_for_it ? read_model::kNobody : raw(ask.slot);
-    head.claim = reservation != nullptr  ? raw(reservation->slot)
-                 : nomination != nullptr ? raw(nomination->slot)
-                                         : read_model::kNobody;
+    head.claim = ask.state == AskState::queried ? raw(ask.slot)
+                 : reservation != nullptr       ? raw(reservation->slot)
+                 : nomination != nullptr        ? raw(nomination->slot)
+                                                : read_model::kNobody;
     head.failures = ask.failures;
     return head;
 }
@@ -318,6 +326,15 @@ void Publication::tell_reason(AskId id, std::string_view why) {
     }
 }
 
+// Since now, or since the query that is open, if it is told later.
+void Publication::tell_queried(AskId id) {
+    if (asks_.has(raw(id))) {
+        ChangeHead told = ask_head(ChangeKind::pod_reason, id);
+        told.time_ns = world_.plugins.of(id)->since_ns;
+        feed_.write(told, {"waits for " + plugin_names(world_, id)});
+    }
+}
+
 void Publication::tell_queue(queue_tree::QueueId id) {
     const queue_tree::Queue& queue = world_.tree->queues()[id];
     if (queue.exists) {
@@ -376,10 +393,19 @@ void Publication::tell_at_cursor() {
             break;
         case Table::asks:
             if (world_.asks.contains(AskId{cursor_})) {
-                tell_ask(AskId{cursor_});
+                tell_ask_of_snapshot(AskId{cursor_});
             }
             break;
         case Table::end: break;
+    }
+}
+
+// Other reasons come with the pods' next attempts.
+void Publication::tell_ask_of_snapshot(AskId id) {
+    const bool is_new = !asks_.has(raw(id));
+    tell_ask(id);
+    if (is_new && world_.asks[id].state == AskState::queried) {
+        tell_queried(id);
     }
 }
 

@@ -74,7 +74,9 @@ private:
     void tell_application(ApplicationId);
     void tell_shape(ClassId);
     void tell_ask(AskId);
+    void tell_ask_of_snapshot(AskId);
     void tell_reason(AskId, std::string_view why);
+    void tell_queried(AskId);
     void tell_preempted(const Happening&);
     read_model::ChangeHead head(read_model::ChangeKind, std::uint32_t id) const;
     read_model::ChangeHead ask_head(read_model::ChangeKind, AskId) const;

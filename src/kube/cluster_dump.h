@@ -36,6 +36,7 @@ struct DumpOptions {
     std::vector<std::string> devices = {};
     bool groups = true;         // labels of pod groups mean something
     bool applications = false;  // are as YuniKorn's labels say; else a namespace is one
+    std::string plugin = {};    // that every pod needs; empty: none
     WhatIf what_if = {};
 };
 
@@ -59,7 +60,11 @@ public:
     using Send = std::function<void(const StateBody&)>;
 
     explicit ClusterDump(DumpOptions options = {})
-        : options_(std::move(options)), converter_(options_.defaults, options_.devices, options_.applications) {}
+        : options_(std::move(options)), converter_(options_.defaults, options_.devices, options_.applications) {
+        if (!options_.plugin.empty()) {
+            converter_.need_plugin(options_.plugin);
+        }
+    }
     ClusterDump(const ClusterDump&) = delete;
     ClusterDump& operator=(const ClusterDump&) = delete;
 
@@ -87,6 +92,7 @@ public:
         std::string file;
     };
     ObjectConverter& converter() { return converter_; }
+    const ObjectConverter& converter() const { return converter_; }
     const DumpOptions& options() const { return options_; }
     const std::vector<ConvertedNode>& nodes() const { return nodes_; }
     const std::vector<Pod>& bound_pods() const { return bound_; }

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "kube/defaults.h"
+#include "kube/trimmed_json.h"
 #include "kube/yunikorn_application.h"
 
 namespace bayplan::kube {
@@ -84,6 +85,15 @@ ConvertedObject ObjectConverter::convert_any(Converter& convert, std::string_vie
     return {};
 }
 
+void ObjectConverter::ask_plugin_about(ConvertedPod& pod, const Value& object) {
+    pod.spec.plugins.push_back(plugin_);
+    if (pod.ask.node == 0) {
+        std::string& text = pod_texts_[pod.key];
+        text.clear();
+        append_whole(text, object);
+    }
+}
+
 std::optional<NamedObject> ObjectConverter::convert(const ReadObject& object, const std::string& file,
                                                     std::vector<ObjectFault>& faults, bool defaults) {
     if (object.kind.empty()) {
@@ -117,6 +127,9 @@ std::optional<NamedObject> ObjectConverter::convert(const ReadObject& object, co
         return std::nullopt;
     }
     if (pod != nullptr && !pod->finished) {
+        if (plugin_ != 0) {
+            ask_plugin_about(*pod, value);
+        }
         pod->ask.spec = specs_.number(std::move(pod->spec));
         pod->spec = {};
     }

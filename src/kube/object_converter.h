@@ -9,6 +9,8 @@
 #include <variant>
 #include <vector>
 
+#include <boost/unordered/unordered_flat_map.hpp>
+
 #include "bayplan/cluster_object.h"
 #include "kube/document_reader.h"
 #include "kube/fault.h"
@@ -46,6 +48,13 @@ public:
                                                  std::vector<ObjectFault>& faults) {
         return convert(object, file, faults, true);
     }
+    // From now on every pod needs this plugin, and the texts of pods without a node are kept.
+    void need_plugin(std::string_view name) { plugin_ = texts_.id(name); }
+    // The object of the pod as JSON, in one line; empty: no such object was converted.
+    std::string_view text_of_pod(const std::string& key) const {
+        const auto found = pod_texts_.find(key);
+        return found == pod_texts_.end() ? std::string_view() : std::string_view(found->second);
+    }
     // Of a spec that was made from others.
     SpecNumber number(PodSpec&& spec) { return specs_.number(std::move(spec)); }
 
@@ -60,10 +69,13 @@ private:
                                        bool defaults);
     ConvertedObject convert_any(Converter&, std::string_view kind);
     ConvertedNode convert_node_with_devices(Converter&);
+    void ask_plugin_about(ConvertedPod&, const Value& object);
 
     bool defaults_;
     std::vector<std::string> devices_;
     bool applications_;
+    Text plugin_ = 0;                                                // that every pod needs; 0: none
+    boost::unordered_flat_map<std::string, std::string> pod_texts_;  // by key, of pods without a node
     Texts texts_;
     SpecTable specs_;
 };

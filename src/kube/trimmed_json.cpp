@@ -21,28 +21,9 @@ constexpr std::array<std::string_view, 8> kNowhere{"managedFields",   "securityC
 
 bool among(std::string_view name, const auto& names) { return std::ranges::find(names, name) != names.end(); }
 
-void append_text(std::string& out, std::string_view text) {
-    constexpr std::string_view kHex = "0123456789abcdef";
-    out += '"';
-    for (const char letter : text) {
-        const auto byte = static_cast<unsigned char>(letter);
-        if (letter == '"' || letter == '\\') {
-            out += '\\';
-            out += letter;
-        } else if (byte < 0x20) {
-            out += "\\u00";
-            out += kHex[byte >> 4];
-            out += kHex[byte & 15];
-        } else {
-            out += letter;
-        }
-    }
-    out += '"';
-}
-
 class Trimming {
 public:
-    Trimming(std::string& out, std::string_view kind) : out_(out), kind_(kind) {}
+    Trimming(std::string& out, std::string_view kind, bool whole) : out_(out), kind_(kind), whole_(whole) {}
 
     // `in`: the name of the member, or of the list, that the value is in.
     void append(const Value& value, std::string_view in) {
@@ -50,7 +31,7 @@ public:
             case Value::Kind::absent: out_ += "null"; break;
             case Value::Kind::boolean:
             case Value::Kind::number: out_ += value.text(); break;
-            case Value::Kind::text: append_text(out_, value.text()); break;
+            case Value::Kind::text: append_json_text(out_, value.text()); break;
             case Value::Kind::list: append_list(value, in); break;
             case Value::Kind::object: append_object(value, in); break;
         }
@@ -75,7 +56,7 @@ private:
             if (!member.value.present() || !counts(member.name, in)) continue;
             out_ += first ? "" : ",";
             first = false;
-            append_text(out_, member.name);
+            append_json_text(out_, member.name);
             out_ += ':';
             append(member.value, member.name);
         }
@@ -83,6 +64,7 @@ private:
     }
 
     bool counts(std::string_view name, std::string_view in) const {
+        if (whole_) return true;
         if (in == "containers" || in == "initContainers" || in == "ephemeralContainers")
             return among(name, kOfContainers);
         if (in == "containerStatuses" || in == "initContainerStatuses") return among(name, kOfContainerStatuses);
@@ -95,12 +77,34 @@ private:
 
     std::string& out_;
     std::string_view kind_;
+    bool whole_;
 };
 
 }  // namespace
 
+void append_json_text(std::string& out, std::string_view text) {
+    constexpr std::string_view kHex = "0123456789abcdef";
+    out += '"';
+    for (const char letter : text) {
+        const auto byte = static_cast<unsigned char>(letter);
+        if (letter == '"' || letter == '\\') {
+            out += '\\';
+            out += letter;
+        } else if (byte < 0x20) {
+            out += "\\u00";
+            out += kHex[byte >> 4];
+            out += kHex[byte & 15];
+        } else {
+            out += letter;
+        }
+    }
+    out += '"';
+}
+
+void append_whole(std::string& out, const Value& object) { Trimming(out, "", true).append(object, ""); }
+
 void append_trimmed(std::string& out, std::string_view kind, const Value& object) {
-    Trimming(out, kind).append(object, "");
+    Trimming(out, kind, false).append(object, "");
 }
 
 }  // namespace bayplan::kube

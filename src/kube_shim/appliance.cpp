@@ -19,6 +19,7 @@ std::unique_ptr<AppliancePartition> AppliancePartition::open(const ClientOptions
     std::unique_ptr<AppliancePartition> made(new AppliancePartition(books, handler, std::move(on_fault)));
     ClientOptions ours = options;
     ours.gives_claims_back = true;
+    ours.plugins = books.plugins();
     made->client_ = Client::open(ours, *made, made.get(), error);
     return made->client_ == nullptr ? nullptr : std::move(made);
 }
@@ -48,6 +49,15 @@ bool AppliancePartition::send_to(Target& target, const StateBody& body) {
 }
 
 bool AppliancePartition::send(const StateBody& body) { return connected_ && send_to(*client_, body); }
+
+// A connection that is lost meanwhile answers for itself: its queries are asked again, or their deadlines pass.
+bool AppliancePartition::answer(const PluginAnswer& answer) {
+    const Submitted submitted = connected_ ? client_->answers({&answer, 1}) : Submitted::full;
+    if (submitted == Submitted::invalid) {
+        on_fault_("an answer of an extender breaks a limit of the protocol");
+    }
+    return submitted != Submitted::full;
+}
 
 void AppliancePartition::begin() {
     connected_ = false;
@@ -101,6 +111,10 @@ void AppliancePartition::on_nominated(std::string_view key, std::string_view nod
 
 void AppliancePartition::on_claim_given_back(std::string_view claim, std::string_view text) {
     handler_.on_claim_given_back(std::string(claim), text);
+}
+
+void AppliancePartition::on_query(std::uint64_t query, std::string_view key, std::span<const std::string_view> nodes) {
+    handler_.on_query(query, std::string(key), {nodes.begin(), nodes.end()});
 }
 
 }  // namespace bayplan::kube_shim

@@ -26,6 +26,7 @@ public:
                                                     std::string& error);
 
     bool send(const StateBody&) override;
+    bool answer(const PluginAnswer&) override;
     bool settled() const override { return connected_ && client_->settled(); }
     bool turn() override { return client_->turn() > 0; }
     // The shim does not wait for its socket.
@@ -48,6 +49,7 @@ private:
     void on_waiting(std::string_view key, std::string_view text, bool scale_up) override;
     void on_nominated(std::string_view key, std::string_view node, std::string_view text) override;
     void on_claim_given_back(std::string_view claim, std::string_view text) override;
+    void on_query(std::uint64_t query, std::string_view key, std::span<const std::string_view> nodes) override;
 
     template <typename Target>
     bool send_to(Target&, const StateBody&);

@@ -23,8 +23,10 @@ bool Binder::is_current(const Shared& binding) const {
 
 void Binder::post(const Shared& binding) {
     ++binding->posts;
-    requests_.submit(RequestKind::binding, bind_pod(binding->pod, binding->node),
-                     [this, binding](HttpAnswer&& answer) { take_post(binding, answer); });
+    const auto take = [this, binding](HttpAnswer&& answer) { take_post(binding, answer); };
+    if (!elsewhere_(binding->pod, binding->node, take)) {
+        requests_.submit(RequestKind::binding, bind_pod(binding->pod, binding->node), take);
+    }
 }
 
 void Binder::take_post(const Shared& binding, const HttpAnswer& answer) {

@@ -45,6 +45,10 @@ public:
           on_failed_(std::move(on_failed)),
           backoff_initial_(backoff_initial) {}
 
+    // Posts a binding in place of the API server: false, it does not.
+    using Elsewhere = std::function<bool(const PodName&, const std::string& node, HttpClient::OnAnswer)>;
+    void post_elsewhere(Elsewhere elsewhere) { elsewhere_ = std::move(elsewhere); }
+
     void bind(const PodName&, std::string_view node);
     // The pod is gone, or the API server says that it has a node: nobody is told any more.
     void forget(const std::string& key, const std::string& uid);
@@ -73,6 +77,7 @@ private:
     Random& random_;
     OnBound on_bound_;
     OnFailed on_failed_;
+    Elsewhere elsewhere_ = [](const PodName&, const std::string&, const HttpClient::OnAnswer&) { return false; };
     const std::chrono::milliseconds backoff_initial_;
     boost::unordered_flat_map<std::string, Shared> bindings_;  // by uid
     BinderCounters counters_;

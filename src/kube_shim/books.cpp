@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "kube/trimmed_json.h"
 #include "kube_shim/same_statement.h"
 
 namespace bayplan::kube_shim {
@@ -96,7 +97,11 @@ void Books::put(const kube::ReadObject& object) {
         return;
     }
     if (auto* const pod = std::get_if<kube::ConvertedPod>(&made->object)) {
-        put_pod(std::move(*pod), read_pod_facts(object.value));
+        PodFacts facts = read_pod_facts(object.value);
+        if (pod->ask.node == 0 && options_.config && !options_.config->extenders.empty() && is_ours(*pod)) {
+            kube::append_whole(facts.object, object.value);
+        }
+        put_pod(std::move(*pod), std::move(facts));
         return;
     }
     if (std::holds_alternative<std::monostate>(made->object)) {
@@ -104,7 +109,7 @@ void Books::put(const kube::ReadObject& object) {
     }
     named_[std::string(object.kind)].insert(name);
     if (auto* const node = std::get_if<kube::ConvertedNode>(&made->object)) {
-        put_node(name, std::move(*node));
+        put_node(name, std::move(*node), object.value);
     } else if (auto* const priority_class = std::get_if<kube::PriorityClass>(&made->object)) {
         classes_.put(std::move(*priority_class));
     } else {
@@ -112,9 +117,13 @@ void Books::put(const kube::ReadObject& object) {
     }
 }
 
-void Books::put_node(const std::string& name, kube::ConvertedNode&& made) {
+void Books::put_node(const std::string& name, kube::ConvertedNode&& made, const kube::Value& object) {
     const auto [at, fresh] = nodes_.try_emplace(name);
     BookedNode& node = at->second;
+    if (keeps_nodes()) {
+        node.object.clear();
+        kube::append_whole(node.object, object);
+    }
     if (!fresh && same_node(node.made, made)) {
         return;  // a heartbeat
     }

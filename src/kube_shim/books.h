@@ -111,6 +111,12 @@ public:
     std::size_t pods() const { return pods_.size(); }
     std::size_t nodes() const { return nodes_.size(); }
     bool has_node(std::string_view name) const;
+    // Plugins that the shim serves: its extenders, and the pod's own.
+    std::vector<std::string> plugins() const;
+    std::vector<std::string> plugins_of(const BookedPod&) const;
+    std::vector<std::string_view> resources_of(const BookedPod&) const;
+    // The node as JSON; its name alone, if it is gone.
+    std::string object_of_node(const std::string& name) const;
 
 private:
     enum class Entry : std::uint8_t { node, node_gone, object, object_gone, pod, pod_gone, nack };
@@ -123,6 +129,7 @@ private:
         kube::ConvertedNode made;
         bool stated = false;
         bool drained = false;  // as stated last
+        std::string object;    // as JSON, for extenders that want whole nodes
         bool queued = false;
     };
     struct BookedObject {
@@ -155,7 +162,8 @@ private:
     bool need_applications(const Send&, const std::vector<BookedPod*>&);
     AskItem statement(const BookedPod&);
 
-    void put_node(const std::string& name, kube::ConvertedNode&&);
+    void put_node(const std::string& name, kube::ConvertedNode&&, const kube::Value&);
+    bool keeps_nodes() const;
     void put_object(const std::string& name, ClusterObject&&);
     void put_workload(const std::string& name, const kube::Value&);
     const ClusterObject* object(std::string_view kind, std::string_view name_space, std::string_view name) const;

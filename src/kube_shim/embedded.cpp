@@ -3,7 +3,10 @@
 
 #include <algorithm>
 #include <limits>
+#include <span>
 #include <utility>
+
+#include "base/lines.h"
 
 namespace bayplan::kube_shim {
 
@@ -49,8 +52,8 @@ EngineOptions kube_options() {
 
 std::unique_ptr<EmbeddedPartition> EmbeddedPartition::stated_by(Books& books, const EngineOptions& options,
                                                                 DecisionHandler& handler, OnFault on_fault) {
-    auto made =
-        std::make_unique<EmbeddedPartition>(embedded_options(options), books.converter(), handler, std::move(on_fault));
+    auto made = std::make_unique<EmbeddedPartition>(embedded_options(options), books.converter(), books.plugins(),
+                                                    handler, std::move(on_fault));
     made->begin();
     books.restate_all();
     books.state_books([&](const StateBody& body) { return made->send(body); }, [] { return false; });
@@ -59,10 +62,16 @@ std::unique_ptr<EmbeddedPartition> EmbeddedPartition::stated_by(Books& books, co
 }
 
 EmbeddedPartition::EmbeddedPartition(const EngineOptions& options, kube::ObjectConverter& tables,
-                                     DecisionHandler& handler, OnFault on_fault)
+                                     const std::vector<std::string>& plugins, DecisionHandler& handler,
+                                     OnFault on_fault)
     : tables_(tables), handler_(handler), on_fault_(std::move(on_fault)), engine_(options, *this) {
     engine_.apply(Tick{now_ns()});
-    engine_.apply(Connect{.connection = kConnection, .shim = kShim, .shim_instance = 1, .gives_claims_back = true});
+    std::string lines;
+    for (const std::string& name : plugins) {
+        append_line(lines, name);
+    }
+    engine_.apply(Connect{
+        .connection = kConnection, .shim = kShim, .shim_instance = 1, .plugins = lines, .gives_claims_back = true});
 }
 
 void EmbeddedPartition::apply(const StateBody& body) {
@@ -95,6 +104,11 @@ void EmbeddedPartition::define_what_is_new() {
 bool EmbeddedPartition::send(const StateBody& body) {
     define_what_is_new();
     apply(body);
+    return true;
+}
+
+bool EmbeddedPartition::answer(const PluginAnswer& answer) {
+    apply(PluginAnswersMessage{std::span(&answer, 1)});
     return true;
 }
 
@@ -147,6 +161,10 @@ void EmbeddedPartition::tell(const Decision& decision) {
         handler_.on_nominated(key, decision.node, decision.text);
     } else if (decision.kind == DecisionKind::claim_given_back) {
         handler_.on_claim_given_back(key, decision.text);
+    } else if (decision.kind == DecisionKind::queried) {
+        std::vector<std::string> nodes{std::string(decision.node)};
+        for_each_line(decision.text, [&](std::string_view name) { nodes.emplace_back(name); });
+        handler_.on_query(decision.query, key, std::move(nodes));
     } else if (is_refusal(decision.kind)) {
         handler_.on_rejected(decision.kind, decision.name, decision.text);
     }

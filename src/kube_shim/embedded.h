@@ -7,6 +7,7 @@
 
 #include <functional>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "base/decision_sink.h"
@@ -27,13 +28,16 @@ class EmbeddedPartition final : public Partition, private DecisionSink {
 public:
     using OnFault = std::function<void(const std::string&)>;
 
-    // `tables` has the texts and specs that messages refer to; it and the handler outlive this object.
-    EmbeddedPartition(const EngineOptions&, kube::ObjectConverter& tables, DecisionHandler&, OnFault);
+    // `tables` has the texts and specs that messages refer to; it and the handler outlive this object. `plugins`: that the
+    // handler serves.
+    EmbeddedPartition(const EngineOptions&, kube::ObjectConverter& tables, const std::vector<std::string>& plugins,
+                      DecisionHandler&, OnFault);
 
     // With all that the books have.
     static std::unique_ptr<EmbeddedPartition> stated_by(Books&, const EngineOptions&, DecisionHandler&, OnFault);
 
     bool send(const StateBody&) override;
+    bool answer(const PluginAnswer&) override;
     bool settled() const override { return true; }
     // The first statement is about to be made (R-SESSION-17), and has been made: from there on it decides.
     void begin() { apply(ResyncBeginMessage{}); }

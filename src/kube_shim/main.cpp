@@ -121,9 +121,15 @@ bool read_lease(const Arguments& arguments, ShimOptions& options) {
 
 EngineOptions engine_options(const BooksOptions& books) {
     EngineOptions options = kube_options();
-    if (books.config) {
-        books.config->apply(options);
+    if (!books.config) {
+        return options;
     }
+    books.config->apply(options);
+    std::chrono::nanoseconds asked = std::chrono::seconds(1);  // and all extenders in turn
+    for (const scheduler_config::Extender& one : books.config->extenders) {
+        asked += one.timeout;
+    }
+    options.plugins.deadline_ns = std::max(options.plugins.deadline_ns, std::int64_t{asked.count()});
     return options;
 }
 
@@ -144,6 +150,13 @@ int run(const Arguments& arguments) {
     options.books.applications = arguments.applications;
     if (!read_configuration(arguments, options.books)) {
         return 2;
+    }
+    if (options.books.config) {
+        options.extenders = Extenders::open(options.books.config->extenders, error);
+        if (options.extenders == nullptr) {
+            say(error);
+            return 2;
+        }
     }
     const EngineOptions engine = engine_options(options.books);
     options.seed = std::random_device()();

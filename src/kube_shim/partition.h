@@ -4,8 +4,10 @@
 // Thread: one, the shim's. Decisions are told inside send() and turn().
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "bayplan/messages.h"
 #include "kube/texts.h"
@@ -20,6 +22,9 @@ public:
     virtual void on_allocated(const std::string& key, std::string_view node, std::string_view devices) = 0;
     virtual void on_released(const std::string& key, Termination, std::string_view text) = 0;
     virtual void on_waiting(const std::string& key, std::string_view text) = 0;
+    // Its plugins are asked (R-PLUGIN-36): may it run on these nodes? It would get the first.
+    // Of a partition whose shim serves none it is never called.
+    virtual void on_query(std::uint64_t /*query*/, const std::string& /*key*/, std::vector<std::string> /*nodes*/) {}
     // No node: it has none any more.
     virtual void on_nominated(const std::string& key, std::string_view node, std::string_view text) = 0;
     // The claim, NAMESPACE/NAME, counts as having nothing: the cluster must be told so. `text`: for whom.
@@ -34,6 +39,8 @@ public:
     // Texts and specs of the message are numbers of the converter's tables; what the partition does not know of them yet goes
     // ahead of it. False: it cannot be taken now; nothing was.
     virtual bool send(const StateBody&) = 0;
+    // Likewise; of a query of an earlier connection it means nothing.
+    virtual bool answer(const PluginAnswer&) = 0;
     // All that was sent has been applied: no decision is under way that was made without it.
     virtual bool settled() const = 0;
     // Does some work. False: there was none.

@@ -28,6 +28,7 @@ struct PodFacts {
     std::string nominated_node;
     std::vector<NumericToleration> numeric_tolerations;
     WorkloadRef workload;
+    std::string object;  // as JSON, of a pod that extenders may be asked about
 };
 
 PodFacts read_pod_facts(const kube::Value& pod);

@@ -2,6 +2,7 @@
 #include "kube_shim/pod_rules.h"
 
 #include "base/visit_texts.h"
+#include "kube_shim/extenders.h"
 
 namespace bayplan::kube_shim {
 
@@ -34,6 +35,11 @@ PodRules::PodRules(FeatureGates gates, std::optional<scheduler_config::Scheduler
         return;
     }
     preemption_ = config->preemption();
+    for (const scheduler_config::Extender& one : config->extenders) {
+        if (!one.filter_verb.empty()) {
+            filters_.emplace_back(one, converter_.texts().id(plugin_of(one)));
+        }
+    }
     for (const scheduler_config::Profile& profile : config->profiles) {
         Rules& rules = rules_[profile.scheduler];
         const scheduler_config::AddedAffinity& added = profile.added_affinity;
@@ -59,6 +65,36 @@ void PodRules::apply(kube::ConvertedPod& pod) {
     if (pod.ask.spec != 0 && (!rules.plain || !gates_.spread_label_keys || !gates_.spread_inclusion)) {
         pod.ask.spec = seen(pod.ask.spec, rules);
     }
+    if (std::vector<Text> plugins = plugins_of(pod); !plugins.empty()) {
+        pod.ask.spec = needing(pod.ask.spec, std::move(plugins));
+    }
+}
+
+std::vector<Text> PodRules::plugins_of(const kube::ConvertedPod& pod) const {
+    std::vector<Text> plugins;
+    if (pod.ask.spec == 0 || filters_.empty()) {
+        return plugins;
+    }
+    std::vector<std::string_view> resources;
+    for (const Amount& one : pod.requests) {
+        resources.push_back(converter_.texts().text(one.resource));
+    }
+    for (const auto& [extender, plugin] : filters_) {
+        if (is_managed(extender, resources)) {
+            plugins.push_back(plugin);
+        }
+    }
+    return plugins;
+}
+
+SpecNumber PodRules::needing(SpecNumber number, std::vector<Text> plugins) {
+    SpecNumber& known = needing_[{number, plugins}];
+    if (known == 0) {
+        PodSpec spec = converter_.specs().records()[number - 1].spec;
+        spec.plugins = std::move(plugins);
+        known = converter_.number(std::move(spec));
+    }
+    return known;
 }
 
 SpecNumber PodRules::seen(SpecNumber number, const Rules& rules) {
@@ -85,7 +121,9 @@ SpecNumber PodRules::seen(SpecNumber number, const Rules& rules) {
 }
 
 void PodRules::forget_unused(const std::vector<bool>& used) {
-    erase_if(seen_, [&](const auto& one) { return !used[one.first.first] || !used[one.second]; });
+    const auto unused = [&](const auto& one) { return !used[one.first.first] || !used[one.second]; };
+    erase_if(seen_, unused);
+    erase_if(needing_, unused);
 }
 
 void PodRules::visit_texts(const std::function<void(Text)>& visit) const {
@@ -95,6 +133,9 @@ void PodRules::visit_texts(const std::function<void(Text)>& visit) const {
             texts::walk_all(*rules.required, each);
         }
         texts::walk_all(rules.preferred, each);
+    }
+    for (const auto& [extender, plugin] : filters_) {
+        visit(plugin);
     }
 }
 

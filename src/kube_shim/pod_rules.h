@@ -23,7 +23,7 @@ public:
     PodRules(FeatureGates gates, std::optional<scheduler_config::SchedulerConfig> config, kube::ObjectConverter&);
 
     const FeatureGates& gates() const { return gates_; }
-    // Changes the ask's number of a spec, and whether it preempts.
+    // Changes the ask's number of a spec, its plugins (extenders.h) among others, and whether it preempts.
     void apply(kube::ConvertedPod&);
     // Specs of other numbers are about to be forgotten.
     void forget_unused(const std::vector<bool>& used);
@@ -38,12 +38,16 @@ private:
         bool plain = true;  // nothing is added to a spec
     };
     SpecNumber seen(SpecNumber, const Rules&);
+    std::vector<Text> plugins_of(const kube::ConvertedPod&) const;
+    SpecNumber needing(SpecNumber, std::vector<Text> plugins);
 
     const FeatureGates gates_;
     kube::ObjectConverter& converter_;
     bool preemption_ = false;                              // some profile has it
     boost::unordered_flat_map<std::string, Rules> rules_;  // by the scheduler's name
     boost::unordered_flat_map<std::pair<SpecNumber, const Rules*>, SpecNumber> seen_;
+    std::vector<std::pair<scheduler_config::Extender, Text>> filters_;  // extenders, and the plugins that they are
+    boost::unordered_flat_map<std::pair<SpecNumber, std::vector<Text>>, SpecNumber> needing_;
 };
 
 }  // namespace bayplan::kube_shim

@@ -12,6 +12,7 @@ namespace {
 
 constexpr auto kIdle = std::chrono::milliseconds(500);
 constexpr auto kReleasing = std::chrono::seconds(2);
+constexpr auto kExtenders = std::chrono::milliseconds(1);  // between looks at their connections
 constexpr std::string_view kUnschedulable = "Unschedulable";
 constexpr std::string_view kSchedulerError = "SchedulerError";
 // Words of the engine that are no failures of an attempt.
@@ -25,7 +26,8 @@ Shim::Shim(ShimOptions options, MakePartition make_partition, Log log)
       log_(std::move(log)),
       random_(options.seed),
       http_(std::move(options.access)),
-      requests_(http_) {
+      requests_(http_),
+      extenders_(std::move(options.extenders)) {
     if (options.lease) {
         elector_ = std::make_unique<Elector>(http_, std::move(*options.lease), log_);
         requests_.only_while([this] { return may_work(); });
@@ -33,6 +35,11 @@ Shim::Shim(ShimOptions options, MakePartition make_partition, Log log)
     binder_ = std::make_unique<Binder>(
         requests_, timers_, random_, [this](const PodName& pod, const std::string& node) { bound(pod, node); },
         [this](const PodName& pod, const std::string& why) { not_bound(pod, why); });
+    if (extenders_ != nullptr) {
+        binder_->post_elsewhere([this](const PodName& pod, const std::string& node, HttpClient::OnAnswer on_answer) {
+            return bind_by_extender(pod, node, std::move(on_answer));
+        });
+    }
     returns_ = std::make_unique<ClaimReturns>(
         requests_, timers_, random_,
         [this](const std::string& claim, const std::string& why) { claim_kept(claim, why); });
@@ -101,6 +108,7 @@ bool Shim::turn(std::chrono::milliseconds wait_max) {
             books_->forget_unused(send);
         }
         moved_ = partition_->turn() || moved_;
+        turn_extenders();
     }
     timers_.turn(Clock::now());
     requests_.turn(Clock::now());
@@ -120,6 +128,9 @@ std::chrono::milliseconds Shim::wait_for(std::chrono::milliseconds most) const {
     }
     if (elector_ != nullptr) {
         due = std::min(due, elector_->next_due());
+    }
+    if (extenders_ != nullptr && (extenders_->running() > 0 || !answers_.empty())) {
+        due = std::min(due, Clock::now() + kExtenders);
     }
     if (due == Clock::time_point::max()) {
         return most;

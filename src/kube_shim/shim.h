@@ -6,6 +6,7 @@
 #pragma once
 
 #include <atomic>
+#include <deque>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -16,6 +17,7 @@
 #include "kube_shim/books.h"
 #include "kube_shim/claim_returns.h"
 #include "kube_shim/elector.h"
+#include "kube_shim/extenders.h"
 #include "kube_shim/list_watch.h"
 #include "kube_shim/paced_requests.h"
 #include "kube_shim/partition.h"
@@ -27,9 +29,10 @@ struct ShimOptions {
     ApiAccess access;
     BooksOptions books;
     ListWatchOptions list_watch;
-    std::optional<LeaseOptions> lease;  // of several processes its holder works
-    std::uint64_t seed = 0;             // of jitter
-    std::string instance;               // of this process, in events
+    std::optional<LeaseOptions> lease;          // of several processes its holder works
+    std::shared_ptr<Extenders> extenders = {};  // of the books' configuration; null: there are none
+    std::uint64_t seed = 0;                     // of jitter
+    std::string instance;                       // of this process, in events
 };
 
 class Shim final : private DecisionHandler {
@@ -64,9 +67,12 @@ private:
     void on_waiting(const std::string& key, std::string_view text) override;
     void on_nominated(const std::string& key, std::string_view node, std::string_view text) override;
     void on_claim_given_back(const std::string& claim, std::string_view text) override;
+    void on_query(std::uint64_t query, const std::string& key, std::vector<std::string> nodes) override;
     void on_rejected(DecisionKind, std::string_view name, std::string_view text) override;
 
     void bound(const PodName&, const std::string& node);
+    bool bind_by_extender(const PodName&, const std::string& node, HttpClient::OnAnswer);
+    void turn_extenders();
     void not_bound(const PodName&, const std::string& why);
     std::chrono::seconds bind_time(const BookedPod&) const;
     void claim_kept(const std::string& claim, const std::string& why);
@@ -84,7 +90,9 @@ private:
     HttpClient http_;
     Timers timers_;
     PacedRequests requests_;
-    std::unique_ptr<Elector> elector_;  // null: it always works
+    std::unique_ptr<Elector> elector_;      // null: it always works
+    std::shared_ptr<Extenders> extenders_;  // null: there are none
+    std::deque<ExtenderAnswer> answers_;    // for which the partition had no room
     std::unique_ptr<Binder> binder_;
     std::unique_ptr<ClaimReturns> returns_;
     std::unique_ptr<Preparer> preparer_;  // refers to the returns

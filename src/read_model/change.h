@@ -50,6 +50,7 @@ enum class PodState : std::uint8_t {
     backoff,        // waits for a time
     unschedulable,  // waits for an event
     reserved,       // waits for room on the node `claim`
+    queried,        // waits for its plugins' answer, and gets the node `claim` if they agree
     allocated,      // is on the node `node`
 };
 
@@ -78,8 +79,9 @@ struct ChangeHead {
     std::uint8_t state = 0;
     std::uint16_t flags = 0;
     std::uint32_t id = 0;
-    std::uint32_t node = kNobody;   // where it is
-    std::uint32_t claim = kNobody;  // the node that is nominated or reserved for it
+    std::uint32_t node = kNobody;  // where it is
+    std::uint32_t claim =
+        kNobody;  // the node that is nominated or reserved for it, or that its plugins are asked about
     std::uint32_t failures = 0;
     std::array<std::uint32_t, 4> lengths{};
     std::int64_t time_ns = 0;  // the tick at which it was told

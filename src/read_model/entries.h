@@ -27,8 +27,9 @@ void add(AmountList& sum, const AmountList&, std::int64_t times = 1);
 struct Pod {
     std::uint32_t application = kNobody;
     std::uint32_t shape = 0;
-    std::uint32_t node = kNobody;   // where it is
-    std::uint32_t claim = kNobody;  // the node that is nominated or reserved for it
+    std::uint32_t node = kNobody;  // where it is
+    std::uint32_t claim =
+        kNobody;  // the node that is nominated or reserved for it, or that its plugins are asked about
     std::int32_t priority = 0;
     std::uint32_t group = 0;         // text: its pod group
     std::uint32_t reason = 0;        // text: why it waits
@@ -44,8 +45,9 @@ struct Pod {
     bool is(PodFlag flag) const { return (flags & flag) != 0; }
     // It asks for a place, as YuniKorn counts what is pending.
     bool wants_place() const {
-        return !is(kForeign) && (state == PodState::pending || state == PodState::backoff ||
-                                 state == PodState::unschedulable || state == PodState::reserved);
+        return !is(kForeign) &&
+               (state == PodState::pending || state == PodState::backoff || state == PodState::unschedulable ||
+                state == PodState::reserved || state == PodState::queried);
     }
 };
 static_assert(sizeof(Pod) == 64);

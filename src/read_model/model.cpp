@@ -178,12 +178,14 @@ void Model::take_shape(const Change& change) {
 }
 
 void Model::set_state(Pod& pod, const ChangeHead& head) {
+    const bool was_queried = pod.state == PodState::queried;
     pod.state = static_cast<PodState>(head.state);
     pod.flags = head.flags;
     pod.node = head.node;
     pod.claim = head.claim;
     pod.failures = head.failures;
-    if (pod.state == PodState::allocated) {
+    // It waits no more for that answer; another reason comes after this.
+    if (pod.state == PodState::allocated || (was_queried && pod.state != PodState::queried)) {
         texts_.release(std::exchange(pod.reason, 0));
         pod.reason_times = 0;
     }

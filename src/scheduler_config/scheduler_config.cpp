@@ -133,8 +133,12 @@ void read_document(const Value& root, const std::string& scheduler, ConfigUse us
         {"apiVersion", "kind", "profiles", "percentageOfNodesToScore", "podInitialBackoffSeconds",
          "podMaxBackoffSeconds", "extenders", "parallelism", "leaderElection", "clientConnection", "enableProfiling",
          "enableContentionProfiling", "delayCacheUntilActive", "healthzBindAddress", "metricsBindAddress"});
-    if (!root["extenders"].items().empty()) {
-        notes.fault(root["extenders"], "extenders", "there are none here");
+    if (use == ConfigUse::shim) {
+        config.extenders = read_extenders(root["extenders"], notes);
+    } else if (!root["extenders"].items().empty()) {
+        notes.fault(root["extenders"], "extenders",
+                    use == ConfigUse::daemon ? "shims ask them: leave them out here, and give them to bayplan-kube"
+                                             : "are not possible in a simulation, which takes a program (--plugin)");
     }
     notes.ignored(root["percentageOfNodesToScore"], "percentageOfNodesToScore", "every node is looked at");
     notes.ignored(root["parallelism"], "parallelism", "threads are the profile's to say (tuning)");

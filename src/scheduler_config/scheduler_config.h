@@ -17,6 +17,7 @@
 #include "bayplan/pod_spec.h"
 #include "kube/texts.h"
 #include "options/engine_options.h"
+#include "scheduler_config/extenders.h"
 
 namespace bayplan::scheduler_config {
 
@@ -47,6 +48,7 @@ struct SchedulerConfig {
     std::vector<Profile> profiles = std::vector<Profile>(1);  // at least one
     std::optional<std::int64_t> backoff_initial_ns;
     std::optional<std::int64_t> backoff_max_ns;
+    std::vector<Extender> extenders;  // for a shim; in the order in which they are asked
 
     // Preemption is off if it is in all profiles; else pods of those without it never preempt.
     bool preemption() const;
@@ -65,7 +67,8 @@ struct SchedulerConfigReading {
 };
 
 // Where it is honoured. A shim knows the profile of each of its pods. A simulation adds nothing to pods, and a daemon is not
-// told their profiles: there addedAffinity is a fault, and in a daemon profiles may not differ in preemption either.
+// told their profiles: there addedAffinity is a fault, and in a daemon profiles may not differ in preemption either. Only a shim
+// asks extenders.
 enum class ConfigUse : std::uint8_t { shim, simulation, daemon };
 
 // `file`: for messages, which tell the line too. `scheduler`: its profile alone; empty: all of them.

@@ -4,6 +4,10 @@
 #include <algorithm>
 #include <charconv>
 #include <limits>
+#include <span>
+#include <utility>
+
+#include "kube/trimmed_json.h"
 
 namespace bayplan::sim {
 
@@ -90,34 +94,74 @@ EngineOptions engine_options(Compat compat, const std::vector<std::string>& pred
     return engine;
 }
 
-EngineSession::EngineSession(const EngineOptions& options, const std::string& queues, bool gives_claims_back)
-    : has_queues_(!queues.empty()), engine_(with_queues(options, has_queues_), *this) {
+EngineSession::EngineSession(const EngineOptions& options, const std::string& queues, bool gives_claims_back,
+                             PluginHost plugin, const kube::ObjectConverter& pods)
+    : has_queues_(!queues.empty()),
+      plugin_(std::move(plugin)),
+      pods_(pods),
+      engine_(with_queues(options, has_queues_), *this) {
     if (has_queues_) {
         engine_.apply(QueuesText{.partition = "default", .text = queues});
         if (!engine_.queues_fault().empty()) {
             refused_.push_back("queues: " + engine_.queues_fault());
         }
     }
-    engine_.apply(
-        Connect{.connection = kConnection, .shim = kShim, .shim_instance = 1, .gives_claims_back = gives_claims_back});
+    const std::string plugins = plugin_.server == nullptr ? "" : plugin_.name + "\n";
+    engine_.apply(Connect{.connection = kConnection,
+                          .shim = kShim,
+                          .shim_instance = 1,
+                          .plugins = plugins,
+                          .gives_claims_back = gives_claims_back});
     send(ResyncBeginMessage{});
 }
 
 void EngineSession::stated() { send(ResyncEndMessage{}); }
 
 void EngineSession::send(const StateBody& body) {
+    apply(body);
+    answer_queries();
+}
+
+void EngineSession::apply(const StateBody& body) {
     engine_.apply(StateMessage{.connection = kConnection, .sequence = ++sequence_, .body = body});
     take_decisions();
+}
+
+// An answer may lead to another query: its node has changed meanwhile.
+void EngineSession::answer_queries() {
+    while (!questions_.empty()) {
+        const std::vector<PluginQuestion> questions = std::exchange(questions_, {});
+        const std::vector<PluginReply> replies = plugin_.server->answer(questions);
+        for (std::size_t i = 0; i < replies.size(); ++i) {
+            std::vector<PluginReason> reasons;
+            for (std::uint32_t node = 0; node < replies[i].reasons.size(); ++node) {
+                reasons.push_back({node, replies[i].reasons[node]});
+            }
+            const PluginAnswer answer{.query = questions[i].query,
+                                      .verdicts = replies[i].verdicts,
+                                      .reasons = reasons,
+                                      .failure = replies[i].failure,
+                                      .lasting = replies[i].lasting};
+            apply(PluginAnswersMessage{std::span(&answer, 1)});
+            if (!answer.failure.empty()) {  // the log has it in words of many meanings
+                LogLine& line = lines_.emplace_back();
+                line.pod = questions[i].pod;
+                line.message = "plugin " + plugin_.name + ": " + replies[i].failure;
+            }
+        }
+    }
 }
 
 void EngineSession::tick(std::int64_t now_ns) {
     engine_.apply(Tick{now_ns});
     take_decisions();
+    answer_queries();
 }
 
 bool EngineSession::attempt(std::uint64_t attempts_max) {
     const bool any = engine_.run(attempts_max) > 0;
     take_decisions();
+    answer_queries();
     return any;
 }
 
@@ -157,8 +201,32 @@ void EngineSession::take(const Decision& decision) {
         order(Order::Kind::delete_victim);
     } else if (decision.kind == DecisionKind::ask_waiting && decision.text.starts_with(kGated)) {
         order(Order::Kind::gated);
+    } else if (decision.kind == DecisionKind::queried) {
+        keep_question(decision);
     } else if (is_refusal(decision.kind)) {
         refused_.push_back(std::string(decision.name) + ": " + std::string(decision.text));
+    }
+}
+
+void EngineSession::keep_question(const Decision& decision) {
+    PluginQuestion& question = questions_.emplace_back();
+    question.query = decision.query;
+    question.pod = decision.name;
+    question.object = pods_.text_of_pod(question.pod);
+    if (question.object.empty()) {  // a copy that the simulation made is called as the pod, and `+N` or `~N`
+        question.object = pods_.text_of_pod(question.pod.substr(0, question.pod.find_last_of("+~")));
+    }
+    if (question.object.empty()) {
+        const std::size_t slash = std::min(question.pod.find('/'), question.pod.size());
+        question.object = R"({"metadata":{"namespace":)";
+        kube::append_json_text(question.object, question.pod.substr(0, slash));
+        question.object += R"(,"name":)";
+        kube::append_json_text(question.object, question.pod.substr(std::min(slash + 1, question.pod.size())));
+        question.object += "}}";
+    }
+    question.nodes.emplace_back(decision.node);
+    for (std::string_view others = decision.text; !others.empty();) {
+        question.nodes.emplace_back(next_word(others, '\n'));
     }
 }
 

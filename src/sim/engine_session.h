@@ -12,6 +12,8 @@
 #include "base/decision_sink.h"
 #include "bayplan/messages.h"
 #include "engine/engine.h"
+#include "kube/object_converter.h"
+#include "sim/plugin_server.h"
 
 namespace bayplan::sim {
 
@@ -60,14 +62,15 @@ struct Order {
 class EngineSession : private DecisionSink {
 public:
     // `queues`: the text of a sound queues.yaml; empty: there is one leaf. `gives_claims_back`: a claim on devices that is
-    // given back counts so from then on; else it is only said.
-    EngineSession(const EngineOptions&, const std::string& queues, bool gives_claims_back);
+    // given back counts so from then on; else it is only said. `pods`: knows the objects of pods, for the plugin.
+    EngineSession(const EngineOptions&, const std::string& queues, bool gives_claims_back, PluginHost,
+                  const kube::ObjectConverter& pods);
 
     void send(const StateBody&);
     // Up to here the state is being stated; from here on the engine decides.
     void stated();
     void tick(std::int64_t now_ns);
-    // True: at least one attempt was made.
+    // True: at least one attempt was made. Its queries are answered at once: throws PluginFault, as send() and tick() do.
     bool attempt(std::uint64_t attempts_max = 1);
 
     // Since they were taken last, in order.
@@ -89,6 +92,9 @@ private:
     void log_line(std::string_view line) override;
     void take(const Decision&);
     void take_decisions();
+    void keep_question(const Decision&);
+    void apply(const StateBody&);
+    void answer_queries();
 
     std::vector<LogLine> lines_;
     std::vector<Order> orders_;
@@ -97,7 +103,10 @@ private:
     std::uint64_t acknowledged_ = 0;
     std::uint64_t sequence_ = 0;
     bool has_queues_ = false;
-    Engine engine_;  // last: it calls this object
+    const PluginHost plugin_;
+    const kube::ObjectConverter& pods_;
+    std::vector<PluginQuestion> questions_;  // since they were answered last
+    Engine engine_;                          // last: it calls this object
 };
 
 }  // namespace bayplan::sim

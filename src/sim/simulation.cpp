@@ -13,6 +13,7 @@
 #include "sim/causes.h"
 #include "sim/drain.h"
 #include "sim/engine_session.h"
+#include "sim/outcomes.h"
 #include "sim/told_groups.h"
 
 namespace bayplan::sim {
@@ -49,28 +50,6 @@ EngineOptions options_of(const SimulationOptions& options) {
     return engine;
 }
 
-Outcome outcome_of(LogLine::Kind kind) {
-    switch (kind) {
-        case LogLine::Kind::place: return Outcome::scheduled;
-        case LogLine::Kind::nominate: return Outcome::nominated;
-        case LogLine::Kind::reserve: return Outcome::reserved;
-        case LogLine::Kind::unreserve: return Outcome::reservation_cleared;
-        case LogLine::Kind::permit: return Outcome::waiting;
-        case LogLine::Kind::reject: return Outcome::rejected;
-        default: return Outcome::unschedulable;
-    }
-}
-
-Outcome outcome_of(const Explanation& explanation) {
-    if (explanation.state == "gated" || explanation.ends == AttemptEnd::not_queued) {
-        return Outcome::gated;
-    }
-    if (explanation.ends == AttemptEnd::in_an_error) {
-        return Outcome::error;
-    }
-    return explanation.node.empty() ? Outcome::unschedulable : Outcome::scheduled;
-}
-
 void take_nomination(const PreemptionExplanation& preemption, SimulatedDecision& decision) {
     decision.outcome = Outcome::nominated;
     decision.nominated_node = preemption.nominated_node;
@@ -97,7 +76,7 @@ struct Simulation::Parts {
     Parts(const kube::ClusterDump& from, const SimulationOptions& settings)
         : dump(from),
           options(settings),
-          session(options_of(settings), settings.queues, false),
+          session(options_of(settings), settings.queues, false, settings.plugin, from.converter()),
           use(from),
           drain(from),
           attempts_at_a_time(
@@ -161,6 +140,7 @@ struct Simulation::Parts {
             use.place(decision.pod, decision.node);
             drain.placed(decision.pod);
         }
+        told_ns = now_ns;
         on_decision(decision);
     }
 
@@ -265,8 +245,9 @@ struct Simulation::Parts {
     }
 
     // Groups that cannot be tried are told so at an instant's begin and at its end.
-    void tick(std::int64_t now_ns, const OnDecision& on_decision) {
-        session.tick(now_ns);
+    void tick(std::int64_t at_ns, const OnDecision& on_decision) {
+        now_ns = at_ns;
+        session.tick(at_ns);
         hand_out_lines({}, on_decision);
     }
 
@@ -288,6 +269,15 @@ struct Simulation::Parts {
         }
     }
 
+    // Groups may hold nodes, give them up, and hold them again without end. Pods that a plugin refuses are tried again
+    // without end, too: here until each was once more since anything was decided otherwise.
+    bool ends_before(std::int64_t next_ns) const {
+        constexpr std::int64_t kPatienceNs = 600'000'000'000;
+        const std::int64_t each_once = told_ns + options_of(options).backoff_max_ns;
+        return next_ns == std::numeric_limits<std::int64_t>::max() || session.engine().counters().on_permit > 0 ||
+               (options.plugin.server != nullptr && next_ns > std::min(each_once, kPatienceNs));
+    }
+
     void hand_out_queued(const OnDecision& on_decision) {
         for (const std::string_view pod : dump.pending()) {
             SimulatedDecision decision;
@@ -306,6 +296,8 @@ struct Simulation::Parts {
     ClusterUse use;
     Drain drain;
     std::uint64_t attempts_at_a_time;
+    std::int64_t now_ns = 0;
+    std::int64_t told_ns = 0;  // when a decision was handed out last
     std::unordered_map<std::string, Tried> before;
     std::unordered_map<std::string_view, const kube::ConvertedPod*> by_key;  // once it is asked for
 };
@@ -371,8 +363,7 @@ bool Simulation::run(const OnDecision& on_decision, const std::function<bool()>&
             continue;
         }
         const std::int64_t next = parts_->session.engine().next_timer_ns();
-        // Groups may hold nodes, give them up, and hold them again without end.
-        if (next == std::numeric_limits<std::int64_t>::max() || parts_->session.engine().counters().on_permit > 0) {
+        if (parts_->ends_before(next)) {
             break;
         }
         now = next;

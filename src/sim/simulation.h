@@ -22,6 +22,7 @@
 #include "sim/cluster_use.h"
 #include "sim/explained.h"
 #include "sim/fit.h"
+#include "sim/plugin_server.h"
 
 namespace bayplan::sim {
 
@@ -34,6 +35,7 @@ struct SimulationOptions {
     DaemonsetOptions daemonset = {};  // but nothing expires
     std::string queues = {};          // the text of a sound queues.yaml; empty: none
     std::optional<scheduler_config::SchedulerConfig> scheduler = {};
+    PluginHost plugin = {};  // which the pods need, by the dump's options
 };
 
 enum class Outcome : std::uint8_t {
@@ -79,7 +81,7 @@ public:
     // Schedules the pending pods in the order of the queue. Decisions are handed out as they are taken;
     // a further failure of a pod only if its message has changed. Gated pods come last, after pods that were never
     // tried, since their queues have no room. `go_on`, if given, is asked now and then; false: it ends here, and run
-    // gives false.
+    // gives false. Throws PluginFault, as fit() does.
     bool run(const OnDecision&, const std::function<bool()>& go_on = {});
 
     // As they stand now; empty: there is one leaf.

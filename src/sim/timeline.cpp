@@ -55,7 +55,7 @@ struct Timeline::Parts {
     Parts(kube::ClusterDump& dump, std::vector<Event> what_happens, const TimelineOptions& settings)
         : options(settings),
           events(std::move(what_happens)),
-          session(options_of(settings), settings.queues, true),
+          session(options_of(settings), settings.queues, true, settings.plugin, dump.converter()),
           cluster(dump, base_ms(dump, events), [this](const StateBody& body) { session.send(body); }) {
         const auto send = [this](const StateBody& body) { session.send(body); };
         dump.send_state(send);
@@ -68,13 +68,14 @@ struct Timeline::Parts {
                cluster.next_end_ms() == kNever;
     }
 
-    // Groups may fail and be tried again without end.
+    // Groups may fail and be tried again without end, and so may pods that a plugin refuses.
     bool is_over(std::int64_t at_ms) const {
         constexpr std::int64_t kAfterLastEventMs = 3'600'000;
-        const std::int64_t last_event_ms = events.empty() ? 0 : events.back().at_ms;
-        return options.until_ms != kNever
-                   ? at_ms > options.until_ms
-                   : at_ms > last_event_ms + kAfterLastEventMs && !session.engine().groups().empty();
+        constexpr std::int64_t kWithPluginMs = 60'000;
+        const std::int64_t since_ms = at_ms - (events.empty() ? 0 : events.back().at_ms);
+        return options.until_ms != kNever ? at_ms > options.until_ms
+                                          : (since_ms > kAfterLastEventMs && !session.engine().groups().empty()) ||
+                                                (since_ms > kWithPluginMs && options.plugin.server != nullptr);
     }
 
     std::int64_t next_instant() {

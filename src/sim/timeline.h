@@ -33,6 +33,7 @@ struct TimelineOptions {
     std::string queues = {};  // the text of a sound queues.yaml; empty: none
     bool explain = false;     // every decision with its explanation
     bool full = false;        // of a node all failing predicates, not only the first
+    PluginHost plugin = {};   // which the pods need, by the dump's options
 };
 
 enum class TimelineOutcome : std::uint8_t {
@@ -105,6 +106,7 @@ public:
     using OnChanges = std::function<void(std::int64_t now_ms, const LiveCluster&, const LiveCluster::Changes&)>;
     void watch(OnChanges);
 
+    // Throws PluginFault.
     TimelineSummary run(const OnDecision&, const OnInstant& = {});
 
     // Items that the engine rejected, as lines.

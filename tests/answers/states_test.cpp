@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "answers/json_text.h"
+#include "answers/pod_view.h"
 #include "small_partition.h"
 
 namespace bayplan::answers {
@@ -78,6 +79,50 @@ TEST(Answers, a_reserved_node_names_the_pods_that_wait_for_it) {
     const std::string app = text(application(version, {}, "app", ""));
     EXPECT_TRUE(has(app, R"("hasReserved":true,"reservations":["daemon"],)")) << app;
     EXPECT_TRUE(has(app, R"("requiredNodeId":"n1")")) << app;
+}
+
+TEST(Answers, a_queried_pod_names_its_plugins_the_node_and_since_when_it_waits) {
+    SmallPartition partition(false);
+    testing::TestShim shim(partition.engine(), "with-plugins", 2, "license\ntape\n");
+    shim.application("app");
+    shim.node("n1", {{"cpu", 2'000}, {"pods", 10}});
+    SpecItem needing;
+    needing.number = 1;
+    needing.spec.plugins = {shim.id("license"), shim.id("tape")};
+    shim.send(SpecsMessage{.define = std::span(&needing, 1), .forget = {}});
+    partition.engine().apply(Tick{5'000});
+    AskItem ask;
+    ask.key = "asking";
+    ask.application = shim.id("app");
+    ask.spec = 1;
+    shim.send(AsksMessage{std::span(&ask, 1)});
+    Place place;
+    place.zero_tick_ns = 1'000;
+    const auto shown = [&] { return pods_named(partition.version(), place, "asking"); };
+    const std::string reason =
+        R"("allocationLog":[{"message":"waits for plugin license, tape","lastOccurrence":6000,"count":1}])";
+    EXPECT_TRUE(has(shown(), R"({"state":"queried","queue":"root.default","queriedNode":"n1",)")) << shown();
+    EXPECT_TRUE(has(shown(), reason)) << shown();
+    EXPECT_TRUE(has(pending_by_reason(partition.version()), R"({"reason":"waits for plugin license, tape","pods":1})"));
+
+    // Stated again it is first pending, and asked about again.
+    partition.engine().apply(Tick{7'000});
+    ask.priority = 1;
+    shim.send(AsksMessage{std::span(&ask, 1)});
+    EXPECT_TRUE(has(shown(), R"("lastOccurrence":8000,"count":1}])")) << shown();
+
+    const PluginAnswer failure{.query = 2, .verdicts = {}, .failure = "no tape drive answers"};
+    shim.send(PluginAnswersMessage{std::span(&failure, 1)});
+    EXPECT_TRUE(has(shown(), R"({"state":"backoff",)")) << shown();
+    EXPECT_TRUE(has(shown(), R"([{"message":"plugin license, tape: no tape drive answers",)")) << shown();
+
+    partition.engine().apply(Tick{5'000'000'000});
+    EXPECT_TRUE(has(shown(), R"("state":"queried")")) << shown();
+    const PluginVerdict yes = PluginVerdict::feasible;
+    const PluginAnswer answer{.query = 3, .verdicts = std::span(&yes, 1)};
+    shim.send(PluginAnswersMessage{std::span(&answer, 1)});
+    EXPECT_TRUE(has(shown(), R"({"state":"allocated",)")) << shown();
+    EXPECT_FALSE(has(shown(), "allocationLog")) << shown();
 }
 
 TEST(Answers, a_victim_is_preempted_and_its_preemptor_says_so) {

@@ -175,7 +175,7 @@ profiles:
        {utilization: 100, score: 11}]}}}
 )");
     EXPECT_THAT(told,
-                ElementsAre(HasSubstr("k.yaml:3: extenders: there are none here"),
+                ElementsAre(HasSubstr("k.yaml:3: extenders: shims ask them: leave them out here"),
                             HasSubstr("k.yaml:9: plugins.filter.disabled: there is no plugin `NodeNames` here; did "
                                       "you mean `NodeName`?"),
                             HasSubstr("k.yaml:10: plugins.score.enabled: NodeAffinity: a weight is 0 to 100"),

@@ -47,6 +47,26 @@ TEST_F(PluginExplained, it_waits_for_the_plugins_by_name_since_its_query_on_the_
     EXPECT_EQ(engine_.digest(), digest) << "to explain is to decide nothing";
 }
 
+TEST_F(PluginExplained, a_node_that_they_refuse_names_them_and_the_pod_waits_for_the_end_of_its_backoff) {
+    shim_.node("n2", {{"cpu", 500}, {"pods", 10}});
+    ask("pod");
+    engine_.run(10);
+    const PluginVerdict no = PluginVerdict::unresolvable;
+    const PluginReason reason{0, "no license left"};
+    const PluginAnswer answer{.query = 1, .verdicts = std::span(&no, 1), .reasons = std::span(&reason, 1)};
+    shim_.send(PluginAnswersMessage{std::span(&answer, 1)});
+    const std::optional<Explanation> told = engine_.explain("shim", "pod", false);
+    ASSERT_TRUE(told && told->nodes.size() == 2);
+    EXPECT_EQ(told->message, "0/2 nodes are available: 1 Insufficient cpu, 1 no license left.");
+    EXPECT_EQ(told->nodes[0].failures.at(0).predicate, "plugin license, tape");
+    EXPECT_EQ(told->nodes[0].failures.at(0).reasons, std::vector<std::string>{"no license left"});
+    EXPECT_EQ(told->nodes[0].verdict, Verdict::unresolvable);
+    EXPECT_EQ(told->nodes[1].failures.at(0).predicate, "NodeResourcesFit");
+    EXPECT_EQ(told->woken_by, std::vector<std::string>{"the end of its backoff"});
+    engine_.run(10);
+    EXPECT_EQ(engine_.ask_state("shim", "pod"), "backoff");
+}
+
 TEST_F(PluginExplained, an_answer_ends_the_wait) {
     ask("pod");
     engine_.run(10);

@@ -329,8 +329,10 @@ protected:
     }
 
     std::vector<std::string> decisions;
-    EmbeddedPartition engine{embedded_options(kube_options()), books.converter(), *this,
-                             [](const std::string& what) { ADD_FAILURE() << what; }};
+    EmbeddedPartition engine{
+        embedded_options(kube_options()), books.converter(), {}, *this, [](const std::string& what) {
+            ADD_FAILURE() << what;
+        }};
 };
 
 TEST_F(WithEngine, a_pod_that_could_not_be_bound_is_placed_again_elsewhere) {

@@ -26,11 +26,11 @@ const char* word_of(oracle::AskState state) {
         case oracle::AskState::gated: return "gated";
         case oracle::AskState::waiting_for_node: return "awaiting";
         case oracle::AskState::pending:
-        case oracle::AskState::queried:
         case oracle::AskState::on_permit: return "pending";
         case oracle::AskState::backoff: return "backoff";
         case oracle::AskState::unschedulable: return "unschedulable";
         case oracle::AskState::reserved: return "reserved";
+        case oracle::AskState::queried: return "queried";
         case oracle::AskState::unacknowledged:
         case oracle::AskState::allocated: break;
     }
@@ -57,6 +57,12 @@ unsigned flags_of(const oracle::Ask& ask) {
            flag(ask.placeholder, kPlaceholder);
 }
 
+const std::string& claim_of(const oracle::Ask& ask) {
+    return ask.state == oracle::AskState::queried ? ask.node
+           : ask.reserved_node.empty()            ? ask.nominated_node
+                                                  : ask.reserved_node;
+}
+
 std::string text_of(const oracle::Ask& ask) {
     // Groups are an application's.
     const std::string group = ask.application.empty() ? "" : ask.gang.empty() ? ask.group : ask.gang_group;
@@ -67,8 +73,7 @@ std::string text_of(const oracle::Ask& ask) {
     return fmt::format(
         "{} {} node={} claim={} priority={} application={} group={} requests={} required={} flags={:b} failures={} "
         "tags={}",
-        ask.key, word_of(ask.state), has_node(ask) ? ask.node : "-",
-        or_none(ask.reserved_node.empty() ? ask.nominated_node : ask.reserved_node), ask.priority,
+        ask.key, word_of(ask.state), has_node(ask) ? ask.node : "-", or_none(claim_of(ask)), ask.priority,
         or_none(ask.application), group, queue_config::to_text(named(ask.requests)), ask.required_node, flags_of(ask),
         std::min<std::uint64_t>(ask.failures, 255), tags);
 }

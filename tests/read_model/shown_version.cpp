@@ -34,6 +34,7 @@ const char* word_of(PodState state) {
         case PodState::backoff: return "backoff";
         case PodState::unschedulable: return "unschedulable";
         case PodState::reserved: return "reserved";
+        case PodState::queried: return "queried";
         case PodState::allocated: break;
     }
     return "allocated";

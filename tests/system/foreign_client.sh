@@ -1,7 +1,7 @@
 #!/bin/sh
 # A shim in Python over aioquic, with the schema as its only input, is served as any other: over kernel UDP and
 # through the DPDK port. It registers, states dictionary, nodes and an application, asks, takes allocations,
-# acknowledges, loses its connection and resumes.
+# acknowledges, loses its connection and resumes; and it serves a plugin.
 # Arguments: BAYPLAND BAYPLAN MAKE_CERTS VETH_NETNS kernel|dpdk SCHEMA-DIRECTORY ENVIRONMENT-DIRECTORY
 # Exit 77: PyPI cannot be reached, or namespaces are not allowed here.
 . "$(dirname "$0")/foreign_client/environment.sh"
@@ -40,6 +40,27 @@ stop_daemon
 expect daemon.status placed 1000
 expect daemon.status allocations 1000
 replay_equals_the_live_run daemon
+
+# A plugin in Python: its pods get nodes of even numbers alone.
+if [ "$5" = dpdk ]; then start_dpdk_daemon plugin; else start_daemon plugin; fi
+# shellcheck disable=SC2086
+PYTHONPATH="$work/generated" $shim_side "$python" "$(dirname "$0")/foreign_client/shim.py" "$address" "$port" \
+    --ca "$work/certs/ca.pem" --cert "$work/certs/shim-a.pem" --key "$work/certs/shim-a.key" \
+    --nodes 20 --pods 200 --plugin even --cut-after 60 >"$work/plugin.json" 2>"$work/plugin.log" ||
+    fail "the foreign plugin ended with $?"
+expect plugin.json placed 200
+expect plugin.json nodes_used 10
+expect plugin.json doubled 0
+expect plugin.json resumes 1
+odd=$(python3 -c 'import json, sys
+places = json.load(open(sys.argv[1]))["places"].values()
+print([node for node in places if int(node.split("-")[1]) % 2] or "none")' "$work/plugin.json")
+[ "$odd" = none ] || fail "pods on nodes that the plugin refuses: $odd"
+answers=$(field plugin.json answers)
+[ "$answers" -ge 200 ] || fail "only $answers queries were answered"
+stop_daemon
+replay_equals_the_live_run plugin
+checked "a plugin of the Python client: $answers queries answered, 200 pods on the nodes that it lets them have, 1 cut resumed"
 
 # Without a certificate of our authority it is turned away in the handshake.
 if [ "$5" = dpdk ]; then start_dpdk_daemon second; else start_daemon second; fi

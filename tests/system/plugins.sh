@@ -32,11 +32,29 @@ stop_daemon
 # A plugin that does not answer: the pods that need it wait, and the others have their places. Then kill -9 of the shim, which
 # comes back and answers: each pod is asked about again and placed once.
 partition_settings="    plugins: {deadline: 1h}"
+rest_listen=127.0.0.1:0
 start_daemon daemon-3
+rest=127.0.0.1:$(sed -n 's/.*msg="rest".* port=\([0-9]*\).*/\1/p' "$work/daemon-3.log" | head -n 1)
 status_is() { [ "$(field daemon-3.status "$1" 2>/dev/null)" = "$2" ]; }
 shim shim-a --nodes 20 --pods 200 --plugin-answers-in 1h --plugin-share 0.1 --settle 10m --journal "$work/journal"
 until_true 60 status_is plugin_queries_open 20
 until_true 60 status_is allocations 200  # a queried pod counts on its node
+"$bayplan" apps --address "$rest" -o json >"$work/apps.json" || fail "apps ended with $?"
+waiting=$(python3 - "$work/apps.json" <<'END'
+import json, sys
+for app in json.load(open(sys.argv[1])):
+    for request in app.get("requests", []):
+        if any("waits for plugin" in entry["message"] for entry in request.get("allocationLog", [])):
+            print(request["allocationKey"])
+            sys.exit()
+END
+)
+[ -n "$waiting" ] || fail "no pod is shown that waits for a plugin"
+"$bayplan" explain "$waiting" --address "$rest" >"$work/explained" || fail "explain ended with $?"
+grep -q '^state  *queried$' "$work/explained" || fail "its state: $(cat "$work/explained")"
+grep -q '^asked about  *node-' "$work/explained" || fail "its node: $(cat "$work/explained")"
+grep -Eq '^waits  *for plugin load since 20[0-9-]+T[0-9:.]+Z$' "$work/explained" || fail "its reason: $(cat "$work/explained")"
+checked "pod $waiting says for which plugin it waits, and since when"
 kill -KILL "$shim"
 end_of "$shim"
 [ "$ended" = 137 ] || fail "the shim ended with $ended before it was killed"

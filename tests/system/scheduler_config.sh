@@ -50,7 +50,7 @@ profiles:
 - schedulerName: packed
   plugins: {filter: {disabled: [{name: NodePort}]}}
 CONFIG
-check_says daemon.yaml 2 "k.yaml:3: extenders: there are none here" \
+check_says daemon.yaml 2 "k.yaml:3: extenders: shims ask them: leave them out here" \
     "k.yaml:6: plugins.filter.disabled: .* did you mean .NodePorts"
 sed -i '/extenders/d; s/NodePort/NodePorts/; 2a percentageOfNodesToScore: 5' "$work/k.yaml"
 check_says daemon.yaml 0 "warning: .*k.yaml:3: percentageOfNodesToScore: is not looked at" "no faults"

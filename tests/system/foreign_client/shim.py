@@ -2,7 +2,8 @@
 fbs/shim.fbs. Uses nothing else of Bayplan: what a shim must know besides the tables is said on top of that file.
 
 It states a dictionary, nodes and one application, asks for pods, acknowledges allocations, loses its connection
-on purpose in between (--cut-after) and resumes, and prints what it got as JSON.
+on purpose in between (--cut-after) and resumes, and prints what it got as JSON. With --plugin NAME its pods need
+that plugin, which it serves: nodes of even numbers may have them.
 
 One asyncio thread. Errors: exit code 1 with the reason on stderr.
 """
@@ -38,14 +39,22 @@ from bayplan.fbs.HelloReply import HelloReplyT
 from bayplan.fbs.Node import NodeT
 from bayplan.fbs.NodeAction import NodeAction
 from bayplan.fbs.Nodes import NodesT
+from bayplan.fbs.PodSpec import PodSpecT
+from bayplan.fbs.PredicateAnswer import PredicateAnswerT
+from bayplan.fbs.PredicateAnswers import PredicateAnswersT
+from bayplan.fbs.PredicateReason import PredicateReasonT
 from bayplan.fbs.ResyncBegin import ResyncBeginT
 from bayplan.fbs.ResyncEnd import ResyncEndT
+from bayplan.fbs.Specs import SpecsT
 from bayplan.fbs.State import StateT
 from bayplan.fbs.StateApplied import StateAppliedT
 from bayplan.fbs.StateBody import StateBody
+from bayplan.fbs.Verdict import Verdict
 
 CONTROL, STATE, DECISIONS = 0, 2, 3  # stream ids of QUIC: the first of their kinds
 ITEMS_PER_MESSAGE = 64
+PLUGINS = 4  # the feature
+SPEC = 1     # of all pods, if they need a plugin
 
 
 def fields(made, **values):
@@ -100,7 +109,7 @@ class Books:
         self.doubled = 0
         self.complaints = []
         self.accepted = {DecisionKind.node_accepted: 0, DecisionKind.application_accepted: 0}
-        self.resyncs = self.resumes = 0
+        self.resyncs = self.resumes = self.answers = 0
         self.protocol = self.features = 0
 
     def state(self, body_type, body):
@@ -131,11 +140,16 @@ class Books:
         self.state(StateBody.Nodes, fields(NodesT(), nodes=nodes))
         application = fields(ApplicationT(), application=self.ids["app-1"], user=self.ids["alice"])
         self.state(StateBody.Applications, fields(ApplicationsT(), add=[application]))
+        if self.options.plugin:
+            self.define([self.options.plugin])
+            spec = fields(PodSpecT(), number=SPEC, plugins=[self.ids[self.options.plugin]])
+            self.state(StateBody.Specs, fields(SpecsT(), define=[spec]))
         self.state(StateBody.ResyncEnd, ResyncEndT())
         requests = self.amounts(cpu=100, memory=500 << 20, pods=1)
         keys = [f"pod-{number}" for number in range(self.options.pods)]
         for first in range(0, len(keys), ITEMS_PER_MESSAGE):
             asks = [fields(AskT(), key=key, application=self.ids["app-1"], requests=requests,
+                           spec=SPEC if self.options.plugin else 0,
                            **pairs(self.options.ask_field))
                     for key in keys[first:first + ITEMS_PER_MESSAGE]]
             self.state(StateBody.Asks, fields(AsksT(), asks=asks))
@@ -148,10 +162,23 @@ class Books:
         if decision.kind == DecisionKind.allocated:
             self.doubled += name in self.places
             self.places[name] = decision.node.decode()
+        elif decision.kind == DecisionKind.queried:
+            self.answer(decision)
         elif decision.kind in self.accepted:
             self.accepted[decision.kind] += 1
         else:
             self.complaints.append(f"{name}: kind {decision.kind} {decision.text}")
+
+    def answer(self, decision):
+        """The plugin: one verdict for each node of the query, its own first, and reasons by their indices."""
+        nodes = [decision.node.decode()] + [other.decode() for other in decision.others or []]
+        refused = [int(node.split("-")[1]) % 2 == 1 for node in nodes]
+        reasons = [fields(PredicateReasonT(), nodeIndex=index, text="an odd number")
+                   for index, no in enumerate(refused) if no]
+        answer = fields(PredicateAnswerT(), query=decision.query, reasons=reasons, lasting=True,
+                        verdicts=[Verdict.unschedulable if no else Verdict.feasible for no in refused])
+        self.state(StateBody.PredicateAnswers, fields(PredicateAnswersT(), answers=[answer]))
+        self.answers += 1
 
     def complete(self):
         return len(self.places) == self.options.pods or bool(self.complaints)
@@ -186,7 +213,8 @@ class Connection(QuicConnectionProtocol):
         books = self.books
         options = books.options
         hello = fields(HelloT(), protocolMin=options.protocol_min, protocolMax=options.protocol_max,
-                       features=options.features, partition=options.partition,
+                       features=options.features | (PLUGINS if options.plugin else 0), partition=options.partition,
+                       plugins=[options.plugin] if options.plugin else [],
                        shimInstance=books.instance, daemonInstance=books.daemon_instance,
                        decisionsReceived=books.decisions_received, version="foreign client",
                        **pairs(options.hello_field))
@@ -231,6 +259,7 @@ class Connection(QuicConnectionProtocol):
         books.applied(decisions.stateApplied)
         if self.over.done():
             return  # cut: what still comes will be told again
+        stated = books.numbered
         for number, decision in enumerate(decisions.decisions or [], decisions.firstSequence):
             if number <= books.decisions_received:
                 continue  # told again after a resume
@@ -238,6 +267,9 @@ class Connection(QuicConnectionProtocol):
                 raise RuntimeError(f"decision {number} after {books.decisions_received}")
             books.decisions_received = number
             books.decide(decision)
+        for number, data in books.kept:
+            if number > stated:
+                self.write(STATE, data)
         cut_after = books.options.cut_after
         if cut_after and not books.resumes and len(books.places) >= cut_after:
             self.over.set_result("cut")  # before the acknowledgement: these decisions will be told again
@@ -272,6 +304,7 @@ def main():
     parser.add_argument("--nodes", type=int, default=50)
     parser.add_argument("--pods", type=int, default=1000)
     parser.add_argument("--cut-after", type=int, default=0)
+    parser.add_argument("--plugin", default="", metavar="NAME")
     parser.add_argument("--timeout", type=float, default=60)
     parser.add_argument("--protocol-min", type=int, default=1)
     parser.add_argument("--protocol-max", type=int, default=1)
@@ -289,7 +322,8 @@ def main():
         "nodes_accepted": books.accepted[DecisionKind.node_accepted],
         "applications_accepted": books.accepted[DecisionKind.application_accepted],
         "complaints": books.complaints, "resyncs": books.resyncs, "resumes": books.resumes,
-        "protocol": books.protocol, "features": books.features, "not_applied": len(books.kept), "places": books.places,
+        "answers": books.answers, "protocol": books.protocol, "features": books.features,
+        "not_applied": len(books.kept), "places": books.places,
     }))
     return 1 if books.complaints or books.doubled else 0
 

@@ -1,5 +1,6 @@
-// Names of outcomes, as reports write them; see simulation.h and timeline.h.
-#include "sim/simulation.h"
+// Outcomes: their names as reports write them, and how they are found out. See outcomes.h, simulation.h, timeline.h.
+#include "sim/outcomes.h"
+
 #include "sim/timeline.h"
 
 namespace bayplan::sim {
@@ -35,6 +36,28 @@ std::string_view to_string(TimelineOutcome outcome) {
         case TimelineOutcome::preempted: return "preempted";
     }
     return "";
+}
+
+Outcome outcome_of(LogLine::Kind kind) {
+    switch (kind) {
+        case LogLine::Kind::place: return Outcome::scheduled;
+        case LogLine::Kind::nominate: return Outcome::nominated;
+        case LogLine::Kind::reserve: return Outcome::reserved;
+        case LogLine::Kind::unreserve: return Outcome::reservation_cleared;
+        case LogLine::Kind::permit: return Outcome::waiting;
+        case LogLine::Kind::reject: return Outcome::rejected;
+        default: return Outcome::unschedulable;
+    }
+}
+
+Outcome outcome_of(const Explanation& explanation) {
+    if (explanation.state == "gated" || explanation.ends == AttemptEnd::not_queued) {
+        return Outcome::gated;
+    }
+    if (explanation.ends == AttemptEnd::in_an_error) {
+        return Outcome::error;
+    }
+    return explanation.node.empty() ? Outcome::unschedulable : Outcome::scheduled;
 }
 
 }  // namespace bayplan::sim

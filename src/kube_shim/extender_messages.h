@@ -1,0 +1,36 @@
+// Messages between kube-scheduler and an extender, as JSON. Source: Kubernetes 1.35, k8s.io/kube-scheduler/extender/v1,
+// and pkg/scheduler/extender.go.
+//
+// Thread: any.
+#pragma once
+
+#include <functional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "kube_shim/http_client.h"
+#include "kube_shim/pod_requests.h"
+#include "scheduler_config/extenders.h"
+
+namespace bayplan::kube_shim {
+
+struct FilterVerdict {
+    bool feasible = false;
+    bool unresolvable = false;
+    std::string reason;
+};
+
+// `pod`: the object as JSON. `node`: of a name likewise, for extenders that want whole nodes.
+HttpRequest filter_request(const scheduler_config::Extender&, std::string_view pod, std::span<const std::string> nodes,
+                           const std::function<std::string(const std::string& name)>& node);
+// One verdict for each node. Not empty: the answer is none, and why.
+std::string read_filter_answer(const HttpAnswer&, std::span<const std::string> nodes, bool takes_names,
+                               std::vector<FilterVerdict>&);
+
+HttpRequest extender_bind_request(const scheduler_config::Extender&, const PodName&, std::string_view node);
+// As an API server would have said it: 200, or why not.
+HttpAnswer read_bind_answer(HttpAnswer&&);
+
+}  // namespace bayplan::kube_shim

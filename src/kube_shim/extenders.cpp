@@ -1,0 +1,162 @@
+// See extenders.h.
+#include "kube_shim/extenders.h"
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "kube/document_reader.h"
+#include "kube_shim/base64.h"
+
+namespace bayplan::kube_shim {
+
+namespace {
+
+using scheduler_config::Extender;
+
+// False: `error` says why.
+bool read_pem(const Extender::Pem& from, std::string& pem, std::string& error) {
+    if (!from.base64.empty()) {
+        const std::optional<std::string> bytes = from_base64(from.base64);
+        pem = bytes.value_or("");
+        error = bytes ? "" : "its tlsConfig has data that is no base64";
+        return bytes.has_value();
+    }
+    std::string why;
+    if (!from.file.empty() && !kube::read_whole(from.file, pem, why)) {
+        error = fmt::format("{}: {}", from.file, why);
+        return false;
+    }
+    return true;
+}
+
+std::optional<ApiAccess> access_to(const Extender& extender, std::string& error) {
+    ApiAccess access;
+    access.server = extender.url;
+    access.insecure = extender.insecure;
+    const bool read = read_pem(extender.authority, access.authority, error) &&
+                      read_pem(extender.certificate, access.certificate, error) &&
+                      read_pem(extender.key, access.key, error);
+    return read ? std::optional(std::move(access)) : std::nullopt;
+}
+
+}  // namespace
+
+std::string plugin_of(const Extender& extender) { return "extender " + extender.url; }
+
+std::vector<std::string> plugins_of(const std::vector<Extender>& extenders) {
+    std::vector<std::string> names;
+    for (const Extender& one : extenders) {
+        if (!one.filter_verb.empty()) {
+            names.push_back(plugin_of(one));
+        }
+    }
+    return names;
+}
+
+bool is_managed(const Extender& extender, const std::vector<std::string_view>& resources) {
+    return extender.managed_resources.empty() || std::ranges::any_of(resources, [&](std::string_view resource) {
+               return std::ranges::find(extender.managed_resources, resource) != extender.managed_resources.end();
+           });
+}
+
+std::unique_ptr<Extenders> Extenders::open(const std::vector<Extender>& extenders, std::string& error) {
+    auto made = std::make_unique<Extenders>();
+    for (const Extender& one : extenders) {
+        std::optional<ApiAccess> access = access_to(one, error);
+        if (!access) {
+            error = fmt::format("extender {}: {}", one.url, error);
+            return nullptr;
+        }
+        made->extenders_.push_back({one, std::make_unique<HttpClient>(std::move(*access))});
+    }
+    return made;
+}
+
+void Extenders::filter(std::uint64_t query, const std::vector<std::string>& plugins, std::string pod,
+                       std::vector<std::string> nodes, const NodeText& node, OnAnswer on_answer) {
+    const auto filtering = std::make_shared<Filtering>();
+    filtering->answer.query = query;
+    filtering->answer.verdicts.assign(nodes.size(), {.feasible = true, .unresolvable = false, .reason = {}});
+    filtering->pod = std::move(pod);
+    filtering->nodes = std::move(nodes);
+    filtering->node = node;
+    filtering->on_answer = std::move(on_answer);
+    for (One& one : extenders_) {
+        if (std::ranges::find(plugins, plugin_of(one.extender)) != plugins.end()) {
+            filtering->chain.push_back(&one);
+        }
+    }
+    ask_next(filtering);
+}
+
+void Extenders::ask_next(const Shared& filtering) {
+    std::vector<std::size_t> asked;
+    std::vector<std::string> names;
+    for (std::size_t i = 0; i < filtering->nodes.size(); ++i) {
+        if (filtering->answer.verdicts[i].feasible) {
+            asked.push_back(i);
+            names.push_back(filtering->nodes[i]);
+        }
+    }
+    if (filtering->next >= filtering->chain.size() || names.empty() || !filtering->answer.failure.empty()) {
+        filtering->on_answer(filtering->answer);
+        return;
+    }
+    const One& one = *filtering->chain[filtering->next++];
+    one.http->start(filter_request(one.extender, filtering->pod, names, filtering->node),
+                    [this, filtering, &one, asked = std::move(asked)](HttpAnswer&& answer) {
+                        take(filtering, one, asked, answer);
+                    });
+}
+
+void Extenders::take(const Shared& filtering, const One& one, const std::vector<std::size_t>& asked,
+                     const HttpAnswer& answer) {
+    std::vector<std::string> names;
+    for (const std::size_t at : asked) {
+        names.push_back(filtering->nodes[at]);
+    }
+    std::vector<FilterVerdict> verdicts;
+    const std::string fault = read_filter_answer(answer, names, one.extender.takes_names, verdicts);
+    if (fault.empty()) {
+        for (std::size_t i = 0; i < asked.size(); ++i) {
+            filtering->answer.verdicts[asked[i]] = std::move(verdicts[i]);
+        }
+    } else if (!one.extender.ignorable) {
+        filtering->answer.failure = fmt::format("{}: {}", one.extender.url, fault);
+    }
+    ask_next(filtering);
+}
+
+bool Extenders::bind(const std::vector<std::string_view>& resources, const PodName& pod, std::string_view node,
+                     HttpClient::OnAnswer on_answer) {
+    for (const One& one : extenders_) {
+        if (!one.extender.bind_verb.empty() && is_managed(one.extender, resources)) {
+            one.http->start(extender_bind_request(one.extender, pod, node),
+                            [on_answer = std::move(on_answer)](HttpAnswer&& answer) {
+                                on_answer(read_bind_answer(std::move(answer)));
+                            });
+            return true;
+        }
+    }
+    return false;
+}
+
+bool Extenders::turn() {
+    bool moved = false;
+    for (const One& one : extenders_) {
+        moved = one.http->turn(std::chrono::milliseconds(0)) || moved;
+    }
+    return moved;
+}
+
+std::size_t Extenders::running() const {
+    std::size_t running = 0;
+    for (const One& one : extenders_) {
+        running += one.http->running();
+    }
+    return running;
+}
+
+}  // namespace bayplan::kube_shim

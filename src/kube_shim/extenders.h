@@ -1,0 +1,73 @@
+// The extenders of a KubeSchedulerConfiguration, which the shim serves as plugins of its partition (R-PLUGIN-1): a query goes to
+// each of the pod's extenders, one after the other, with the nodes that the former ones let it have.
+//
+//   query -> filter of the first -> filter of the second -> ... -> answer
+//
+// Thread: one, the shim's; callbacks run inside turn(). Owns its connections.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "kube_shim/extender_messages.h"
+
+namespace bayplan::kube_shim {
+
+// Of a query: one for each node, or a failure.
+struct ExtenderAnswer {
+    std::uint64_t query = 0;
+    std::vector<FilterVerdict> verdicts;
+    std::string failure;
+};
+
+class Extenders {
+public:
+    // Null: a certificate cannot be read, and `error` says why.
+    static std::unique_ptr<Extenders> open(const std::vector<scheduler_config::Extender>&, std::string& error);
+
+    using OnAnswer = std::function<void(const ExtenderAnswer&)>;
+    using NodeText = std::function<std::string(const std::string& name)>;
+    // `plugins`: that the pod needs, as plugins_of() has them. `node`: the object, for extenders that want whole ones.
+    void filter(std::uint64_t query, const std::vector<std::string>& plugins, std::string pod,
+                std::vector<std::string> nodes, const NodeText& node, OnAnswer);
+    // False: no extender binds pods with these requests. The answer is as an API server's.
+    bool bind(const std::vector<std::string_view>& resources, const PodName&, std::string_view node,
+              HttpClient::OnAnswer);
+
+    // False: nothing moved.
+    bool turn();
+    std::size_t running() const;
+
+private:
+    struct One {
+        scheduler_config::Extender extender;
+        std::unique_ptr<HttpClient> http;
+    };
+    struct Filtering {
+        ExtenderAnswer answer;
+        std::string pod;
+        std::vector<std::string> nodes;  // of the query
+        std::vector<One*> chain;
+        std::size_t next = 0;
+        NodeText node;
+        OnAnswer on_answer;
+    };
+    using Shared = std::shared_ptr<Filtering>;
+
+    void ask_next(const Shared&);
+    void take(const Shared&, const One&, const std::vector<std::size_t>& asked, const HttpAnswer&);
+
+    std::vector<One> extenders_;
+};
+
+// Which of them are asked about pods with these requests.
+bool is_managed(const scheduler_config::Extender&, const std::vector<std::string_view>& resources);
+// The plugins of the extenders that filter, by their addresses.
+std::string plugin_of(const scheduler_config::Extender&);
+std::vector<std::string> plugins_of(const std::vector<scheduler_config::Extender>&);
+
+}  // namespace bayplan::kube_shim
