@@ -99,8 +99,9 @@ TEST(Client, states_the_tags_of_an_application) {
                                         {.name = "two", .queue = "", .user = "bob", .tags = {&tags[0], 1}}};
     EXPECT_EQ(world.client->applications(all, {}), Submitted::yes);
     ASSERT_TRUE(world.until([&] { return world.daemon.state.size() == before + 2; }));
-    EXPECT_THAT(world.daemon.state.back(),
-                EndsWith("applications +one:root.a namespace=team application.create.force=true +two:- namespace=team"));
+    EXPECT_THAT(
+        world.daemon.state.back(),
+        EndsWith("applications +one:root.a namespace=team application.create.force=true +two:- namespace=team"));
     EXPECT_THAT(world.daemon.faults, IsEmpty());
     const std::vector<NamedAttribute> many(100'000, tags[0]);
     const ApplicationStatement three{.name = "three", .queue = "root.a", .user = "ann", .tags = many};
