@@ -68,6 +68,7 @@ struct ApplicationStatement {
     std::string_view queue;
     std::string_view user;
     std::span<const std::string_view> user_groups = {};
+    std::span<const NamedAttribute> tags = {};  // as in ApplicationItem
 };
 
 struct PodStatement {

@@ -77,6 +77,9 @@ struct ApplicationItem {
     std::span<const Amount> placeholder_ask = {};
     GangStyle gang_style = GangStyle::unknown;
     std::int64_t placeholder_timeout_ms = 0;  // from when the first of them is placed; 0 or less: 15 minutes
+    // As YuniKorn's: what placement rules of the kind `tag` ask for, quotas of a namespace, application.create.force. Of a key
+    // that is said twice the last counts.
+    std::span<const Attribute> tags = {};
 };
 
 // Numbers are from the schema. Order of importance: guaranteed above burstable above best_effort.

@@ -21,6 +21,8 @@
 #include "cli/simulate_arguments.h"
 #include "cli/simulate_difference.h"
 #include "daemon/queues_file.h"
+#include "queue_config/load.h"
+#include "queue_config/node_scores.h"
 #include "sim/map_page.h"
 #include "sim/report.h"
 #include "sim/simulation.h"
@@ -309,6 +311,24 @@ std::string name_of_plugin(const std::string& command) {
     return command.size() <= kShort && command.find('\n') == std::string::npos ? command : "of --plugin";
 }
 
+// False: queues and scheduler say of nodes what cannot both be, which is told.
+bool nodes_agree(const SimulateArguments& arguments) {
+    queue_config::SchedulerConfig config;
+    config::Faults faults;
+    if (!queue_config::load_queue_config(arguments.simulation.queues, arguments.queues, config, faults)) return false;
+    const queue_config::PartitionConfig* const own = queue_config::own_partition(config, "default");
+    std::string why;
+    const auto scores = own == nullptr ? std::nullopt : queue_config::node_scores(own->node_sort_policy, why);
+    if (scores && arguments.simulation.scheduler) {
+        EngineOptions engine;
+        arguments.simulation.scheduler->apply(engine);
+        const bool same = engine.score == scores->score && engine.score_resources == scores->resources;
+        why = same ? "" : "its node sort policy says otherwise than --scheduler-config";
+    }
+    if (!why.empty()) fmt::print(stderr, "{}: {}\n", arguments.queues, why);
+    return why.empty();
+}
+
 int run_noting_interrupts(SimulateArguments& arguments) {
     if (const std::string what = contradiction(arguments); !what.empty()) {
         return fail(what, 2);
@@ -318,6 +338,9 @@ int run_noting_interrupts(SimulateArguments& arguments) {
     }
     if (!arguments.scheduler_config.empty() && !read_scheduler(arguments)) {
         return fail("nothing was run: the scheduler's configuration cannot be met", 2);
+    }
+    if (!arguments.queues.empty() && !nodes_agree(arguments)) {
+        return fail("nothing was run: the file of queues cannot be met", 2);
     }
     if (!can_write(arguments)) {
         return 2;

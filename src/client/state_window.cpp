@@ -175,17 +175,24 @@ void StateWindow::applications(std::span<const ApplicationStatement> all, std::s
         std::vector<ApplicationItem> records;
         std::vector<DictId> groups;
         std::size_t all_groups = 0;
+        std::size_t all_tags = 0;
         for (const ApplicationStatement& one : chunk) {
             all_groups += one.user_groups.size();
+            all_tags += one.tags.size();
         }
         groups.reserve(all_groups);
+        attributes_.clear();
+        attributes_.reserve(all_tags);
         for (const ApplicationStatement& one : chunk) {
             const std::size_t first = groups.size();
             for (const std::string_view group : one.user_groups) {
                 groups.push_back(dictionary_.id(group));
             }
-            records.push_back({dictionary_.id(one.name), dictionary_.id(one.queue), dictionary_.id(one.user),
-                               std::span<const DictId>(groups).subspan(first)});
+            records.push_back({.application = dictionary_.id(one.name),
+                               .queue = dictionary_.id(one.queue),
+                               .user = dictionary_.id(one.user),
+                               .user_groups = std::span<const DictId>(groups).subspan(first),
+                               .tags = translate(one.tags)});
         }
         append(ApplicationsMessage{records, {}});
     });

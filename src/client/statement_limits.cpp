@@ -123,7 +123,8 @@ bool within_limits(std::span<const NodeStatement> nodes, std::string* why) {
 
 bool within_limits(std::span<const ApplicationStatement> applications, std::string* why) {
     for (const ApplicationStatement& one : applications) {
-        if (!texts_fit(one.name, {one.name, one.queue, one.user}, why) || !groups_fit(one.name, one.user_groups, why)) {
+        if (!texts_fit(one.name, {one.name, one.queue, one.user}, why) || !groups_fit(one.name, one.user_groups, why) ||
+            !attributes_fit(one.name, one.tags, why)) {
             return false;
         }
     }
@@ -191,7 +192,7 @@ std::size_t frame_bytes(const NodeStatement& node) {
 }
 
 std::size_t frame_bytes(const ApplicationStatement& application) {
-    return kRecordBytes + sizeof(DictId) * application.user_groups.size();
+    return kRecordBytes + sizeof(DictId) * application.user_groups.size() + kPairBytes * application.tags.size();
 }
 
 std::size_t frame_bytes(const PodStatement& pod) {

@@ -24,6 +24,9 @@ const Settings<PartitionConfig>& recorded_settings() {
         result.push_back(choice<PartitionConfig>(
             "user_groups", [](auto& partition) -> auto& { return partition.engine.user_groups; },
             Choices<bool>{{"no", false}, {"yes", true}}, "Whether groups that shims state of users count."));
+        result.push_back(choice<PartitionConfig>(
+            "application_tags", [](auto& partition) -> auto& { return partition.engine.application_tags; },
+            Choices<bool>{{"no", false}, {"yes", true}}, "Whether tags that shims state of applications count."));
         result.push_back(number<PartitionConfig>(
             "daemon_instance", [](auto& partition) -> auto& { return partition.engine.daemon_instance; },
             NumberForm::plain, {1, std::numeric_limits<std::int64_t>::max()}, "",
@@ -54,6 +57,7 @@ bool parse_recorded_text(const std::string& text, const std::string& name, Parti
     partition.engine.resize_in_place = false;
     partition.engine.allocation_tags = false;
     partition.engine.user_groups = false;
+    partition.engine.application_tags = false;
     partition.engine.application_idle_ns = 0;
     read_settings(recorded_settings(), partition, root, "", context);
     sort_by_position(faults);

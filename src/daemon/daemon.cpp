@@ -11,6 +11,7 @@
 #include <thread>
 
 #include "daemon/metrics.h"
+#include "daemon/node_order.h"
 #include "daemon/queues_file.h"
 #include "daemon/service_manager.h"
 #include "daemon/signals.h"
@@ -134,6 +135,9 @@ void Daemon::reload_queues() {
         std::string text;
         std::vector<std::string> faults;
         if (read_queues_file(partition.queues_file, text, faults)) {
+            const std::string remark = node_order_remark(text, partition);
+            if (!remark.empty())
+                log_->warning("queues read again", {{"partition", partition.name}, {"remark", remark}});
             if (rest_) queue_texts_[at] = text;
             engine->give_queues(std::move(text));
             continue;

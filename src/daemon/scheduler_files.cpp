@@ -10,6 +10,7 @@
 
 #include "config/load.h"
 #include "config/text_file.h"
+#include "daemon/node_order.h"
 #include "options/score_rows.h"
 #include "scheduler_config/scheduler_config.h"
 
@@ -98,6 +99,7 @@ bool load_config(const std::string& file, const threads::HostCpus& host, config:
                  config::Faults& faults) {
     config::load_config(file, host, config, faults);
     read_scheduler_files(config, faults);
+    read_node_sort_policies(config, faults);
     config::sort_by_position(faults);
     return faults.empty();
 }

@@ -1,4 +1,5 @@
-// The daemon's configuration, completed by the KubeSchedulerConfigurations of its partitions. After it an engine's settings
+// The daemon's configuration, completed by the KubeSchedulerConfigurations of its partitions, and by the node sort policies of
+// their queue files. After it an engine's settings
 // are in force as they stand, and a record of the run has them: a replay needs neither file.
 //
 // Thread: main.

@@ -55,6 +55,24 @@ std::string Inputs::read_placeholder_ask(Shim& shim, const ApplicationItem& reco
     return fault;
 }
 
+std::string Inputs::read_application_tags(Shim& shim, std::span<const Attribute> stated, queue_tree::Tags& tags) {
+    if (world_.tree == nullptr || !world_.options.application_tags) {
+        return {};
+    }
+    if (stated.size() > kTagsMax) {
+        return "a list of more than " + std::to_string(kTagsMax) + " entries";
+    }
+    for (const Attribute& tag : stated) {
+        const std::string_view key = text_of(shim, tag.key);
+        const std::string_view value = tag.value == 0 ? std::string_view() : text_of(shim, tag.value);
+        if (key.empty() || (tag.value != 0 && value.empty())) {
+            return "unknown dictionary id";
+        }
+        tags[std::string(key)] = value;
+    }
+    return {};
+}
+
 // For operators. An application of that name that is there already is not rejected.
 void Inputs::tell_rejected(ShimId id, const ApplicationItem& record, std::string_view why) const {
     Publication* const publication = lifecycle_.publication();
@@ -75,6 +93,7 @@ void Inputs::add_application(ShimId id, const ApplicationItem& record) {
     const std::string_view name = text_of(shim, record.application);
     std::vector<std::string> groups;
     queue_config::Resources placeholder_ask;
+    queue_tree::Tags tags;
     std::string fault;
     if (name.empty()) {
         fault = "unknown dictionary id";
@@ -87,6 +106,7 @@ void Inputs::add_application(ShimId id, const ApplicationItem& record) {
     } else {
         fault = read_groups(shim, record.user_groups, groups);
         fault = fault.empty() ? read_placeholder_ask(shim, record, placeholder_ask) : fault;
+        fault = fault.empty() ? read_application_tags(shim, record.tags, tags) : fault;
     }
     const std::uint64_t bytes = application_bytes(name, groups) +
                                 (placeholder_ask.empty() || !fault.empty() ? 0 : class_bytes(amounts_, {}, world_));
@@ -95,7 +115,14 @@ void Inputs::add_application(ShimId id, const ApplicationItem& record) {
     }
     queue_tree::Placed placed;
     if (fault.empty() && world_.tree != nullptr) {
-        fault = find_queue(id, record, name, std::move(groups), placeholder_ask, placed);
+        queue_tree::Submission submission;
+        submission.id = name;
+        submission.queue = text_of(shim, record.queue);
+        submission.user = queue_tree::User{std::string(text_of(shim, record.user)), std::move(groups)};
+        submission.tags = std::move(tags);
+        submission.placeholder_ask = placeholder_ask;
+        submission.maker = raw(id);
+        fault = find_queue(std::move(submission), placed);
     }
     if (!fault.empty()) {
         lifecycle_.decide(id, DecisionKind::application_rejected,
@@ -159,6 +186,10 @@ void Inputs::apply(ShimId id, const ApplicationsMessage& message) {
     }
     for (const DictId entry : message.remove) {
         remove_application(id, entry);
+    }
+    // Once for all of them: to look at guarantees costs as many steps as there are queues.
+    if (std::exchange(guarantee_changed_, false)) {
+        wake_for_guarantees();
     }
 }
 

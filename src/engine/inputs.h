@@ -60,8 +60,8 @@ private:
     std::string load_queues(const QueuesText&);  // the fault or ""
     void look_after_queues();                    // cleaning by time, shares by nodes
     // Where the application goes. Returns the fault or "".
-    std::string find_queue(ShimId, const ApplicationItem&, std::string_view name, std::vector<std::string> groups,
-                           const queue_config::Resources& placeholder_ask, queue_tree::Placed&);
+    std::string find_queue(queue_tree::Submission, queue_tree::Placed&);
+    void wake_for_guarantees();
 
     // session_inputs.cpp
     bool add_to_hold(Hold&, const ResourceAmount&) const;
@@ -116,6 +116,7 @@ private:
     std::string read_groups(Shim&, std::span<const DictId>, std::vector<std::string>&);
     // Amounts of the application's placeholders together, as queues name them. Fills `amounts_` too. Returns the fault or "".
     std::string read_placeholder_ask(Shim&, const ApplicationItem&, queue_config::Resources&);
+    std::string read_application_tags(Shim&, std::span<const Attribute>, queue_tree::Tags&);  // the fault or ""
     void add_application(ShimId, const ApplicationItem&);
     void tell_rejected(ShimId, const ApplicationItem&, std::string_view why) const;
     void remove_application(ShimId, DictId);
@@ -192,6 +193,7 @@ private:
     std::vector<DeclaredDevices> devices_;              // result of read_devices
     std::shared_ptr<NodeFacts> facts_;                  // result of read_facts
     HeldTexts facts_texts_;                             // its texts
+    bool guarantee_changed_ = false;                    // of a queue, by tags of an application of this message
     std::uint64_t ignored_ = 0;
     std::uint64_t answers_ignored_ = 0;
 };

@@ -38,27 +38,26 @@ void Inputs::take(const QueuesText& queues) {
     world_.queues_fault = load_queues(queues);
     if (!world_.queues_fault.empty()) {
         ++ignored_;
-    } else if (world_.options.preemption.guarantee && world_.tree->any_guarantee()) {
-        lifecycle_.wake_everybody();  // R-GUARANTEE-29
+    } else {
+        wake_for_guarantees();
     }
 }
 
-std::string Inputs::find_queue(ShimId shim_id, const ApplicationItem& record, std::string_view name,
-                               std::vector<std::string> groups, const queue_config::Resources& placeholder_ask,
-                               queue_tree::Placed& placed) {
+std::string Inputs::find_queue(queue_tree::Submission submission, queue_tree::Placed& placed) {
     if (!world_.placement) {
         return "no queues are configured yet";
     }
-    Shim& shim = world_.shims[shim_id];
-    queue_tree::Submission submission;
-    submission.id = name;
-    submission.queue = text_of(shim, record.queue);
-    submission.user = queue_tree::User{std::string(text_of(shim, record.user)), std::move(groups)};
-    submission.placeholder_ask = placeholder_ask;
-    submission.maker = raw(shim_id);
     submission.queues_max = world_.options.made_queues_max;
     placed = world_.placement->place(submission, world_.tree->queues());
+    guarantee_changed_ = guarantee_changed_ || placed.guarantee_changed;
     return placed.refusal == queue_tree::Refusal::none ? std::string() : placed.why;
+}
+
+// R-GUARANTEE-29, R-GUARANTEE-30.
+void Inputs::wake_for_guarantees() {
+    if (world_.options.preemption.guarantee && world_.tree->any_guarantee()) {
+        lifecycle_.wake_everybody();
+    }
 }
 
 void Inputs::look_after_queues() {

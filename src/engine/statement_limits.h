@@ -20,7 +20,7 @@ inline constexpr std::size_t kUserGroupsMax = 64;
 // Kinds of what an application's placeholders need together.
 inline constexpr std::size_t kPlaceholderAmountsMax = 256;
 
-// Tags of an ask.
+// Tags of an ask, or of an application.
 inline constexpr std::size_t kTagsMax = 256;
 
 // Asks that are nominated to one node by a statement.

@@ -115,7 +115,7 @@ std::optional<NamedObject> ObjectConverter::convert(const ReadObject& object, co
     NamedObject made{full_name(convert, object.kind), reader.object(), convert_any(convert, object.kind)};
     ConvertedPod* const pod = std::get_if<ConvertedPod>(&made.object);
     if (pod != nullptr && !pod->finished) {
-        pod->application = applications_ ? yunikorn_application(convert, pod->user_groups)
+        pod->application = applications_ ? yunikorn_application(convert, pod->lists)
                                          : ApplicationItem{.application = pod->spec.name_space};
         pod->ask.application = pod->application.application;
     }

@@ -18,12 +18,17 @@ inline constexpr std::string_view kStuckAnnotation = "bayplan.io/stuck";
 // A label or annotation of a pod, or an annotation of its priority class: only "false" opts out.
 inline constexpr std::string_view kAllowPreemption = "yunikorn.apache.org/allow-preemption";
 
+struct ApplicationLists {
+    std::vector<DictId> user_groups;
+    std::vector<Attribute> tags;
+};
+
 struct ConvertedPod {
     std::string key;  // "namespace/name"
     PodSpec spec;
-    std::vector<Amount> requests;                            // tracked resources above 0, and one of `pods`
-    ApplicationItem application;                             // filled by the owner of the specs
-    std::shared_ptr<const std::vector<DictId>> user_groups;  // where its span points to
+    std::vector<Amount> requests;                   // tracked resources above 0, and one of `pods`
+    ApplicationItem application;                    // filled by the owner of the specs
+    std::shared_ptr<const ApplicationLists> lists;  // where its spans point to
     // All that the object itself says: `key`, `requests`, `tags`, `spec`, `application` and `foreign` are filled by
     // their owners.
     AskItem ask;

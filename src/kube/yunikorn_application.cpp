@@ -57,7 +57,7 @@ User user_of(Converter& convert, const Value& annotations) {
 
 }  // namespace
 
-ApplicationItem yunikorn_application(Converter& convert, std::shared_ptr<const std::vector<DictId>>& groups) {
+ApplicationItem yunikorn_application(Converter& convert, std::shared_ptr<const ApplicationLists>& lists) {
     const Value& metadata = convert.reader.root()["metadata"];
     const Value& labels = metadata["labels"];
     const Value& annotations = metadata["annotations"];
@@ -73,12 +73,17 @@ ApplicationItem yunikorn_application(Converter& convert, std::shared_ptr<const s
     made.queue = queue != nullptr ? convert.text(*queue) : 0;
     const User user = user_of(convert, annotations);
     made.user = convert.intern(metadata, user.name);
-    std::vector<DictId> ids;
+    ApplicationLists made_lists;
     for (const std::string& group : user.groups) {
-        ids.push_back(convert.intern(metadata, group));
+        made_lists.user_groups.push_back(convert.intern(metadata, group));
     }
-    groups = std::make_shared<const std::vector<DictId>>(std::move(ids));
-    made.user_groups = *groups;
+    made_lists.tags = {{convert.texts.id("namespace"), convert.intern(metadata["namespace"], convert.name_space())}};
+    if (!convert.reader.root()["spec"]["nodeName"].text().empty()) {
+        made_lists.tags.push_back({convert.texts.id("application.create.force"), convert.texts.id("true")});
+    }
+    lists = std::make_shared<const ApplicationLists>(std::move(made_lists));
+    made.user_groups = lists->user_groups;
+    made.tags = lists->tags;
     return made;
 }
 

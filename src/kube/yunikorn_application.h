@@ -4,20 +4,22 @@
 //                else yunikorn-NAMESPACE-autogen
 //   queue:       label yunikorn.apache.org/queue, annotation of that name, label queue; else none is named
 //   user:        annotation yunikorn.apache.org/user.info, JSON: {"user": .., "groups": [..]}; else nobody
+//   tags:        namespace, the pod's; application.create.force, "true", if the pod has its node: of several pods of an
+//                application the first that is stated counts
 //
 // Source: YuniKorn's Kubernetes shim. Its admission controller states the user, and may state the user's groups.
 // Thread: any; the dictionary is the converter's. Errors: user.info that is no such JSON is a fault of the pod.
 #pragma once
 
 #include <memory>
-#include <vector>
 
 #include "bayplan/messages.h"
 #include "kube/converter.h"
+#include "kube/pod.h"
 
 namespace bayplan::kube {
 
-// The groups are kept alive by `groups`.
-ApplicationItem yunikorn_application(Converter&, std::shared_ptr<const std::vector<DictId>>& groups);
+// Its spans are kept alive by `lists`.
+ApplicationItem yunikorn_application(Converter&, std::shared_ptr<const ApplicationLists>& lists);
 
 }  // namespace bayplan::kube

@@ -54,6 +54,10 @@ public:
         mark(pod.application.queue);
         mark(pod.application.user);
         std::ranges::for_each(pod.application.user_groups, [this](Text group) { mark(group); });
+        for (const Attribute& tag : pod.application.tags) {
+            mark(tag.key);
+            mark(tag.value);
+        }
     }
     template <typename Record>
     void mark_all(const Record& record) {

@@ -82,7 +82,8 @@ ApplicationStatement Statements::application(const ApplicationItem& item) {
     return {.name = text(item.application),
             .queue = text(item.queue),
             .user = text(item.user),
-            .user_groups = texts(item.user_groups)};
+            .user_groups = texts(item.user_groups),
+            .tags = attributes(item.tags)};
 }
 
 }  // namespace bayplan::kube_shim

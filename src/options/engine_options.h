@@ -187,8 +187,9 @@ struct EngineOptions {
     bool resize_in_place = true;  // of pods that have their node; else other requests of such a pod are refused
     bool allocation_tags = true;  // tags of pods are kept for operators; else they are not looked at
     std::int64_t application_idle_ns = 30'000'000'000;  // completing for so long it is complete; 0: never
-    bool user_groups = true;  // groups that shims state of users count; else a user is in that of its own name
-    bool queues = false;      // a tree of queues, as the operator's text says; else there is one leaf
+    bool application_tags = true;  // that shims state of applications count; else they are not looked at
+    bool user_groups = true;       // groups that shims state of users count; else a user is in that of its own name
+    bool queues = false;           // a tree of queues, as the operator's text says; else there is one leaf
 
     // Do not decide.
     ExecutorKind executor = ExecutorKind::tbb;

@@ -227,7 +227,7 @@ Placed PlacementRules::place(const Submission& submission, QueueTable& queues) c
             }
         }
     }
-    apply_quota_tags(submission.tags, placed.queue, queues);
+    placed.guarantee_changed = apply_quota_tags(submission.tags, placed.queue, queues);
     return placed;
 }
 

@@ -47,6 +47,7 @@ struct Placed {
     User user;
     Refusal refusal = Refusal::none;
     std::string why;
+    bool guarantee_changed = false;  // of the queue, by the application's tags
 };
 
 class PlacementRules {
@@ -86,7 +87,8 @@ private:
     std::vector<Compiled> rules_;
 };
 
-// Applications of a namespace tell its quota by tags: for a dynamic leaf alone. Unusable ones are passed over.
-void apply_quota_tags(const Tags&, QueueId, QueueTable&);
+// Applications of a namespace tell its quota by tags: for a dynamic leaf alone. Unusable ones are passed over. True: what is
+// guaranteed has changed.
+bool apply_quota_tags(const Tags&, QueueId, QueueTable&);
 
 }  // namespace bayplan::queue_tree

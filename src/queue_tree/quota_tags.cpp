@@ -47,12 +47,14 @@ std::optional<Resources> resources_of(const Tags& tags, const char* name) {
 
 }  // namespace
 
-void apply_quota_tags(const Tags& tags, QueueId id, QueueTable& queues) {
-    if (queues[id].managed) return;
+bool apply_quota_tags(const Tags& tags, QueueId id, QueueTable& queues) {
+    if (queues[id].managed) return false;
+    const Resources guaranteed = queues[id].guaranteed;
     const auto applications = tags.find("namespace.resourcemaxapps");
     queues.set_quota(id, resources_of(tags, "namespace.resourcequota"),
                      resources_of(tags, "namespace.resourceguaranteed"),
                      applications == tags.end() ? std::nullopt : number_of<std::uint64_t>(applications->second));
+    return queues[id].guaranteed != guaranteed;
 }
 
 }  // namespace bayplan::queue_tree

@@ -8,12 +8,15 @@
 #include <utility>
 
 #include "kube/trimmed_json.h"
+#include "queue_config/load.h"
+#include "queue_config/node_scores.h"
 
 namespace bayplan::sim {
 
 namespace {
 
 constexpr ConnectionId kConnection = 1;
+constexpr std::string_view kPartition = "default";
 constexpr std::string_view kGated = "waiting for scheduling gates";
 
 std::string_view next_word(std::string_view& line, char end_of_word = ' ') {
@@ -62,8 +65,19 @@ bool is_refusal(DecisionKind kind) {
 // A dump is judged once, on machines of every size: memory matters more here than a second look at the nodes.
 constexpr std::uint64_t kClassCachesBytes = 16u << 20;
 
-EngineOptions with_queues(EngineOptions options, bool queues) {
-    options.queues = queues;
+// Nodes are scored as the node sort policy of the queues says.
+EngineOptions with_queues(EngineOptions options, const std::string& text) {
+    options.queues = !text.empty();
+    queue_config::SchedulerConfig config;
+    config::Faults faults;
+    if (!options.queues || !queue_config::load_queue_config(text, "queues", config, faults)) return options;
+    const queue_config::PartitionConfig* const own = queue_config::own_partition(config, kPartition);
+    std::string why;
+    if (own == nullptr) return options;
+    if (const auto scores = queue_config::node_scores(own->node_sort_policy, why)) {
+        options.score = scores->score;
+        options.score_resources = scores->resources;
+    }
     return options;
 }
 
@@ -99,9 +113,9 @@ EngineSession::EngineSession(const EngineOptions& options, const std::string& qu
     : has_queues_(!queues.empty()),
       plugin_(std::move(plugin)),
       pods_(pods),
-      engine_(with_queues(options, has_queues_), *this) {
+      engine_(with_queues(options, queues), *this) {
     if (has_queues_) {
-        engine_.apply(QueuesText{.partition = "default", .text = queues});
+        engine_.apply(QueuesText{.partition = kPartition, .text = queues});
         if (!engine_.queues_fault().empty()) {
             refused_.push_back("queues: " + engine_.queues_fault());
         }

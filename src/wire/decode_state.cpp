@@ -100,6 +100,8 @@ bool decode(const fbs::Applications& applications, Fields& fields, Storage& stor
                                               {"add", i, "gang_style"}) &&
                                  fields.structs(application.placeholder_ask(), fields.limits().amounts_max,
                                                 {"add", i, "placeholder_ask"}, record.placeholder_ask) &&
+                                 fields.structs(application.tags(), fields.limits().attributes_max, {"add", i, "tags"},
+                                                record.tags) &&
                                  fields.ids(application.user_groups(), {"add", i, "user_groups"}, record.user_groups);
                       });
 }

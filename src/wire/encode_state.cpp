@@ -40,8 +40,9 @@ auto put(FlatBufferBuilder& out, const NodeItem& node) {
 
 auto put(FlatBufferBuilder& out, const ApplicationItem& application) {
     const auto user_groups = put_ids(out, application.user_groups);
+    const auto tags = put_attributes(out, application.tags);
     const auto placeholder_ask = put_amounts(out, application.placeholder_ask);
-    return fbs::CreateApplication(out, application.application, application.queue, application.user, user_groups, 0,
+    return fbs::CreateApplication(out, application.application, application.queue, application.user, user_groups, tags,
                                   application.placeholder_timeout_ms, placeholder_ask,
                                   static_cast<fbs::GangStyle>(application.gang_style));
 }

@@ -90,6 +90,24 @@ TEST(Client, states_the_groups_of_an_applications_user) {
     EXPECT_EQ(world.client->applications({&three, 1}, {}), Submitted::invalid);
 }
 
+TEST(Client, states_the_tags_of_an_application) {
+    ClientWorld world;
+    ASSERT_TRUE(world.settle());
+    const std::size_t before = world.daemon.state.size();
+    const std::vector<NamedAttribute> tags = {{"namespace", "team"}, {"application.create.force", "true"}};
+    const ApplicationStatement all[] = {{.name = "one", .queue = "root.a", .user = "ann", .tags = tags},
+                                        {.name = "two", .queue = "", .user = "bob", .tags = {&tags[0], 1}}};
+    EXPECT_EQ(world.client->applications(all, {}), Submitted::yes);
+    ASSERT_TRUE(world.until([&] { return world.daemon.state.size() == before + 2; }));
+    EXPECT_THAT(
+        world.daemon.state.back(),
+        EndsWith("applications +one:root.a namespace=team application.create.force=true +two:- namespace=team"));
+    EXPECT_THAT(world.daemon.faults, IsEmpty());
+    const std::vector<NamedAttribute> many(100'000, tags[0]);
+    const ApplicationStatement three{.name = "three", .queue = "root.a", .user = "ann", .tags = many};
+    EXPECT_EQ(world.client->applications({&three, 1}, {}), Submitted::invalid);
+}
+
 TEST(Client, states_minimum_and_topology_of_a_pods_group_and_what_is_wrong_with_it) {
     ClientWorld world;
     ASSERT_TRUE(world.settle());

@@ -174,6 +174,9 @@ std::string ScriptedDaemon::describe(const StateBody& body) {
             for (const DictId group : one.user_groups) {
                 out += "/" + text(group);
             }
+            for (const Attribute& tag : one.tags) {
+                out += fmt::format(" {}={}", text(tag.key), text(tag.value));
+            }
         }
         for (const DictId id : applications->remove) {
             out += " -" + text(id);

@@ -3,6 +3,7 @@
 
 #include "config/recorded_partition.h"
 #include "config_file.h"
+#include "daemon/node_order.h"
 #include "daemon/scheduler_files.h"
 #include "options/predicate_rows.h"
 
@@ -200,6 +201,59 @@ TEST_F(SchedulerFiles, lines_are_those_of_names_and_items) {
     EXPECT_THAT(told, ElementsAre(HasSubstr("k.yaml:6: profiles[].plugin: is not known"),
                                   HasSubstr("k.yaml:6: profiles[].plugin: is not known"),
                                   HasSubstr("k.yaml:7: profiles: there are two of the scheduler `a`")));
+}
+
+class NodeOrders : public testing::Test {
+protected:
+    // The partition's further lines, and the node sort policy of its queues.
+    EngineOptions read(const std::string& lines, const std::string& policy) {
+        folder_.write("q.yaml",
+                      "partitions: [{name: default, nodesortpolicy: " + policy + ", queues: [{name: root}]}]\n");
+        config::Config config;
+        config::Faults faults;
+        const std::string yaml = "partitions:\n  - name: default\n    queues_file: q.yaml\n" + lines +
+                                 "data_plane:\n  tls: {certificate: c.pem, key: k.pem, authority: ca.pem}\n";
+        daemon::load_config(folder_.write("b.yaml", yaml), config::four_cpus_two_allowed(), config, faults);
+        told.clear();
+        for (const config::Fault& fault : faults) told.push_back(fault.to_string());
+        partition = config.partitions.front();
+        return partition.engine;
+    }
+
+    config::PartitionConfig partition;
+    std::vector<std::string> told;
+
+private:
+    config::ConfigFolder folder_;
+};
+
+TEST_F(NodeOrders, of_the_file_of_queues_are_the_engines) {
+    const EngineOptions packed = read("", "{type: binpacking, resourceweights: {vcore: 2, memory: 0.5}}");
+    EXPECT_THAT(told, IsEmpty());
+    EXPECT_EQ(packed.score, ScorePolicy::most_allocated);
+    EXPECT_THAT(packed.score_resources, ElementsAre(ScoredResource{"memory", 1}, ScoredResource{"cpu", 4}));
+    EXPECT_EQ(read("    score: most_allocated\n", "{}").score, ScorePolicy::most_allocated);
+    EXPECT_THAT(told, IsEmpty());
+}
+
+TEST_F(NodeOrders, a_setting_that_says_otherwise_is_a_fault_at_its_place) {
+    read("    score: least_allocated\n", "{type: binpacking}");
+    ASSERT_EQ(told.size(), 1u);
+    EXPECT_THAT(told.front(), HasSubstr("b.yaml:3:"));
+    EXPECT_THAT(told.front(), HasSubstr("says otherwise than the partition's score"));
+    read("", "{resourceweights: {vcore: 1, memory: 0.001}}");
+    ASSERT_EQ(told.size(), 1u);
+    EXPECT_THAT(told.front(), HasSubstr("whole numbers from 1 to 100"));
+}
+
+TEST_F(NodeOrders, another_one_while_the_daemon_runs_is_remarked) {
+    read("", "{type: binpacking}");
+    const auto text = [](const std::string& policy) {
+        return "partitions: [{name: default, nodesortpolicy: {type: " + policy + "}, queues: [{name: root}]}]\n";
+    };
+    EXPECT_EQ(node_order_remark(text("binpacking"), partition), "");
+    EXPECT_THAT(node_order_remark(text("fair"), partition), HasSubstr("once the daemon starts anew"));
+    EXPECT_EQ(node_order_remark("partitions: [{name: default, queues: [{name: root}]}]\n", partition), "");
 }
 
 }  // namespace

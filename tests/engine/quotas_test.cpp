@@ -46,6 +46,12 @@ protected:
         }
         engine_.run(1'000);
     }
+    void group(const std::string& name, int members, std::uint32_t minimum) {
+        for (int i = 0; i < members; ++i) {
+            shim_.member(name + std::to_string(i), "x", name, minimum, {{"cpu", 1'000}, {"pods", 1}});
+        }
+        engine_.run(1'000);
+    }
     void at(std::int64_t second) {
         engine_.apply(Tick{second * kSecond});
         engine_.run(1'000);
@@ -168,14 +174,43 @@ TEST_F(QuotasTest, what_is_guaranteed_below_stays_and_the_queue_tries_again) {
     EXPECT_EQ(engine_.next_timer_ns(), 30 * kSecond);
 }
 
-TEST_F(QuotasTest, a_pod_group_keeps_its_minimum) {
-    for (int i = 0; i < 5; ++i) {
-        shim_.member("x" + std::to_string(i), "x", "group", 3, {{"cpu", 1'000}, {"pods", 1}});
-    }
-    engine_.run(1'000);
-    limit_x(1);
+TEST_F(QuotasTest, a_pod_group_keeps_its_minimum_or_goes_whole) {
+    group("group", 5, 3);
+    limit_x(3);
     at(10);
     EXPECT_EQ(gone().size(), 2u);
+    EXPECT_EQ(over(), 0u);
+    limit_x(2);
+    at(20);
+    EXPECT_EQ(gone().size(), 3u);
+    EXPECT_EQ(over(), 0u);
+}
+
+TEST_F(QuotasTest, of_pod_groups_no_more_go_than_it_takes_and_single_pods_before_them) {
+    pods("x", 1);  // x0
+    group("elder", 2, 2);
+    group("younger", 3, 3);
+    limit_x(5);
+    at(10);
+    EXPECT_EQ(gone(), Names{"x0"});
+    limit_x(3);
+    at(20);
+    EXPECT_EQ(gone().size(), 3u);  // the younger one: it alone suffices
+    EXPECT_EQ(over(), 0u);
+    pods("x", 1);
+    limit_x(1);
+    at(30);
+    EXPECT_EQ(gone(), (Names{"elder0", "elder1"}));  // and the single pod, which is not enough, stays
+    EXPECT_EQ(over(), 0u);
+}
+
+TEST_F(QuotasTest, a_pod_group_of_which_anybody_must_stay_stays_whole) {
+    group("group", 3, 3);
+    give(
+        "{name: a, submitacl: '*', properties: {quota.preemption.delay: 10s}, resources: {max: {vcore: 2}}, "
+        "queues: [{name: x, resources: {guaranteed: {vcore: 1}}}, {name: y}]}");
+    at(10);
+    EXPECT_EQ(gone(), Names());
     EXPECT_EQ(over(), 1u);
 }
 

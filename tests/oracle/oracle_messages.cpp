@@ -3,8 +3,10 @@
 //
 // Thread and errors: see oracle.h.
 #include <algorithm>
+#include <utility>
 
 #include "oracle.h"
+#include "oracle_guarantees.h"
 
 namespace bayplan::oracle {
 
@@ -13,6 +15,19 @@ namespace {
 std::string text_or_number(const Shim& shim, DictId id) {
     const auto found = shim.dictionary.find(id);
     return found == shim.dictionary.end() ? number_sign(id) : found->second;
+}
+
+std::string check_tags(const Shim& shim, std::span<const Attribute> stated, std::map<std::string, std::string>& tags) {
+    if (stated.size() > 256) {
+        return "a list of more than 256 entries";
+    }
+    for (const Attribute& tag : stated) {
+        if (!shim.dictionary.contains(tag.key) || (tag.value != 0 && !shim.dictionary.contains(tag.value))) {
+            return "unknown dictionary id";
+        }
+        tags[shim.dictionary.at(tag.key)] = tag.value == 0 ? "" : shim.dictionary.at(tag.value);
+    }
+    return "";
 }
 
 }  // namespace
@@ -135,6 +150,13 @@ void Oracle::message(const std::string& name, const ApplicationsMessage& applica
             decide(name, DecisionKind::application_rejected, item, fault);
         }
     }
+    for (const char* const what : std::exchange(queues_.seen, {})) {
+        saw(what);
+    }
+    if (std::exchange(queues_.guarantee_changed, false) && options_.preemption.guarantee &&
+        GuaranteeRules(*this).any_guarantee()) {
+        wake_all();  // R-GUARANTEE-30
+    }
 }
 
 std::string Oracle::add_application(const std::string& name, const ApplicationItem& record) {
@@ -174,6 +196,12 @@ std::string Oracle::add_application(const std::string& name, const ApplicationIt
             bytes += 16 + kind.size();
         }
     }
+    std::map<std::string, std::string> tags;
+    if (options_.queues && options_.application_tags) {
+        if (const std::string fault = check_tags(shim, record.tags, tags); !fault.empty()) {
+            return fault;
+        }
+    }
     if (const std::string fault = bytes_fault(name, bytes, 0); !fault.empty()) {
         return fault;
     }
@@ -181,8 +209,9 @@ std::string Oracle::add_application(const std::string& name, const ApplicationIt
         const auto named = [&](DictId id) {
             return shim.dictionary.contains(id) ? shim.dictionary.at(id) : std::string();
         };
-        const std::string fault = queues_.add_application({name, text->second}, named(record.queue), named(record.user),
-                                                          groups, options_.made_queues_max, in_queues(placeholder_ask));
+        const std::string fault = queues_.add_application(
+            {name, text->second}, {named(record.queue), named(record.user), groups, in_queues(placeholder_ask), tags},
+            options_.made_queues_max);
         if (!fault.empty()) {
             return fault;
         }

@@ -29,9 +29,9 @@ std::string plugin_names(const Ask& ask) {
     return text;
 }
 
-void be_refused(const PluginSays& said, NodeExplanation& node) {
+void be_refused(const Ask& ask, const PluginSays& said, NodeExplanation& node) {
     node.verdict = said.verdict == PluginVerdict::unschedulable ? Verdict::unschedulable : Verdict::unresolvable;
-    node.failures = {{"", node.verdict, {said.text}}};
+    node.failures = {{plugin_names(ask), node.verdict, {said.text}}};
     node.scores.clear();
     node.total = 0;
 }
@@ -95,7 +95,7 @@ bool Oracle::refuse_by_plugins(const Ask& ask, KubeAnswer& answer) const {
     std::vector<std::string> reasons;
     for (NodeExplanation& node : answer.explanation.nodes) {
         if (node.verdict == Verdict::feasible) {
-            be_refused(*says(ask, node.node), node);
+            be_refused(ask, *says(ask, node.node), node);
             any = true;
         }
         const auto& of_node = node.failures.at(0).reasons;
@@ -128,7 +128,7 @@ KubeAnswer Oracle::with_refusals(const Ask& ask, const Look& look) const {
         if (refused.contains(node.node)) {
             node = by_predicates[i];
             if (node.verdict == Verdict::feasible) {
-                be_refused(*says(ask, node.node), node);
+                be_refused(ask, *says(ask, node.node), node);
             }
         }
     }

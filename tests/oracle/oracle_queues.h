@@ -45,10 +45,16 @@ public:
 
     // False: nothing has changed.
     bool load(const std::string& partition, const std::string& text);
+    // An application's words of itself.
+    struct Stated {
+        std::string queue = {};
+        std::string user = {};
+        std::vector<std::string> groups = {};
+        queue_config::Resources placeholder_ask = {};
+        std::map<std::string, std::string> tags = {};
+    };
     // The fault or "". Makes queues as the rules say.
-    std::string add_application(const ApplicationName&, const std::string& queue, const std::string& user,
-                                const std::vector<std::string>& groups, std::uint64_t made_max,
-                                const queue_config::Resources& placeholder_ask = {});
+    std::string add_application(const ApplicationName&, Stated, std::uint64_t made_max);
     void remove_application(const ApplicationName& name) { applications.erase(name); }
     void remove_applications_of(const std::string& shim);
     // After anything happened: whether the application has any ask, what starts it, and any placeholder.
@@ -60,8 +66,10 @@ public:
     bool is_managed(const std::string& path) const { return standing_.at(path).managed; }
 
     std::map<ApplicationName, QueuedApplication> applications;
-    bool preempts_between_queues = true;  // as the configuration says
-    bool shrinks = false;                 // likewise: queues that are over their maximum
+    bool guarantee_changed = false;         // of a queue, by tags; the caller's to take back
+    mutable std::vector<const char*> seen;  // rules that decided; likewise
+    bool preempts_between_queues = true;    // as the configuration says
+    bool shrinks = false;                   // likewise: queues that are over their maximum
     // rules/quotas.md, by path: children come before their parents.
     struct Clock {
         std::int64_t since = 0;  // the queue is over
@@ -84,12 +92,16 @@ private:
     void drain(const std::string& path);
     std::vector<std::string> children(const std::string& path) const;
     bool has_applications(const std::string& path) const;
-    std::string path_of(const queue_config::PlacementRuleConfig&, const std::string& queue, const std::string& user,
-                        std::string& fault) const;
-    bool accepts(const std::string& path) const;
+    void saw(const char* what) const { seen.push_back(what); }
+    std::string path_of(const queue_config::PlacementRuleConfig&, const Stated&, std::string& fault) const;
+    std::string choose(const Stated&, bool forced, std::string& path) const;
+    bool may_submit(std::string path, const Stated&) const;
+    bool accepts(const std::string& path, const Stated&, bool forced) const;
     std::string gang_fault(const std::string& path, const queue_config::Resources& placeholder_ask) const;
     std::string lowest(std::string path) const;
     void make(const std::string& path, const std::string& maker);
+    std::string make_leaf(const std::string& path, const std::string& maker, std::uint64_t most);
+    void take_quota(const std::string& path, const std::map<std::string, std::string>& tags);
     bool may_make(const std::string& path, const std::string& maker, std::uint64_t most) const;
 
     std::map<std::string, Standing> standing_;

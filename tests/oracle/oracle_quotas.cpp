@@ -136,8 +136,8 @@ bool QuotaRules::queues_can_spare(const Ask& ask, const std::string& path, const
     return true;
 }
 
-// Most important first.
-QuotaRules::Pods QuotaRules::let_in_for(const std::string& path, const Resources& over) const {
+// Least important first.
+QuotaRules::Pods QuotaRules::candidates_for(const std::string& path, const Resources& over) const {
     Pods candidates;
     for (const auto& [sequence, ask] : oracle_.asks_) {
         if (is_candidate(ask, path, over)) {
@@ -146,6 +146,12 @@ QuotaRules::Pods QuotaRules::let_in_for(const std::string& path, const Resources
     }
     std::sort(candidates.begin(), candidates.end(),
               [&](const KubePod* a, const KubePod* b) { return queues_.more_important(b, a); });
+    return candidates;
+}
+
+// Most important first.
+QuotaRules::Pods QuotaRules::let_in_for(const std::string& path, const Resources& over) {
+    const Pods candidates = candidates_for(path, over);
     KubeState gangs;
     oracle_.show_gangs(gangs);
     Pods let_in;
@@ -165,8 +171,112 @@ QuotaRules::Pods QuotaRules::let_in_for(const std::string& path, const Resources
         }
         let_in.push_back(pod);
     }
-    std::reverse(let_in.begin(), let_in.end());
+    let_gangs_in(path, over, candidates, let_in);
+    std::sort(let_in.begin(), let_in.end(),
+              [&](const KubePod* a, const KubePod* b) { return queues_.more_important(a, b); });
     return let_in;
+}
+
+QuotaRules::Pods QuotaRules::members_on_nodes(const std::string& gang) const {
+    KubeState gangs;
+    oracle_.show_gangs(gangs);
+    Pods members;
+    for (const auto& [pod, name] : gangs.gang_of) {
+        if (name == gang) {
+            members.push_back(pod);
+        }
+    }
+    return members;
+}
+
+// By their most important pods, the least important first; pods are given so.
+std::vector<std::string> QuotaRules::gangs_of(const Pods& pods) const {
+    KubeState gangs;
+    oracle_.show_gangs(gangs);
+    std::vector<std::string> names;
+    for (auto pod = pods.rbegin(); pod != pods.rend(); ++pod) {
+        const auto gang = gangs.gang_of.find(*pod);
+        if (gang != gangs.gang_of.end() && std::find(names.begin(), names.end(), gang->second) == names.end()) {
+            names.push_back(gang->second);
+        }
+    }
+    std::reverse(names.begin(), names.end());
+    return names;
+}
+
+void QuotaRules::let_gangs_in(const std::string& path, const Resources& over, const Pods& candidates, Pods& let_in) {
+    const auto is_in_list = [](const Pods& list, const KubePod* pod) {
+        return std::find(list.begin(), list.end(), pod) != list.end();
+    };
+    whole_.clear();
+    for (const std::string& gang : gangs_of(candidates)) {
+        if (excess_of(path, let_in).empty()) {
+            return;
+        }
+        Pods with_gang = let_in;
+        bool may = true;
+        const Pods members = members_on_nodes(gang);
+        for (const KubePod* member : members) {
+            may = may && is_in_list(candidates, member);
+        }
+        for (const KubePod* member : members) {
+            if (may && !is_in_list(let_in, member)) {
+                may = queues_can_spare(oracle_.asks_.at(member->sequence), path, over, with_gang);
+                with_gang.push_back(member);
+            }
+        }
+        for (const KubePod* member : may ? members : Pods()) {
+            if (!is_in_list(let_in, member)) {
+                whole_[member] = gang;
+            }
+        }
+        let_in = may ? with_gang : let_in;
+    }
+}
+
+// The queue would be over a kind that any of them asks for, with all of them and without others that go.
+bool QuotaRules::is_needed(const Pods& pods, const std::string& path, const Resources& over, const Pods& going) const {
+    Pods others = going;
+    for (const KubePod* pod : pods) {
+        std::erase(others, pod);
+    }
+    const Resources still = excess_of(path, others);
+    return std::any_of(pods.begin(), pods.end(), [&](const KubePod* pod) {
+        const Resources part = part_of(oracle_.asks_.at(pod->sequence), over);
+        return std::any_of(part.begin(), part.end(), [&](const auto& one) { return still.contains(one.first); });
+    });
+}
+
+// Gangs that go whole keep whole_; others are as if they had not been let in so. Pods are given by importance.
+QuotaRules::Pods QuotaRules::without_spared_gangs(const std::string& path, const Resources& over, Pods going) {
+    Pods upwards = going;
+    std::reverse(upwards.begin(), upwards.end());
+    std::vector<std::string> gangs = gangs_of(upwards);
+    std::reverse(gangs.begin(), gangs.end());
+    for (const std::string& gang : gangs) {
+        Pods rest;
+        for (const auto& [pod, name] : whole_) {
+            if (name == gang) {
+                rest.push_back(pod);
+            }
+        }
+        if (rest.empty()) {
+            continue;
+        }
+        if (is_needed(rest, path, over, going)) {
+            oracle_.saw("a gang goes whole for a maximum");
+            for (const KubePod* member : members_on_nodes(gang)) {
+                whole_[member] = gang;
+            }
+            continue;
+        }
+        oracle_.saw("a gang that was to go whole for a maximum stays");
+        for (const KubePod* pod : rest) {
+            std::erase(going, pod);
+            whole_.erase(pod);
+        }
+    }
+    return going;
 }
 
 std::map<const KubePod*, bool> QuotaRules::violating_among(const Pods& let_in) const {
@@ -184,22 +294,20 @@ std::map<const KubePod*, bool> QuotaRules::violating_among(const Pods& let_in) c
 }
 
 // Most important first.
-QuotaRules::Pods QuotaRules::victims_of(const std::string& path) const {
+QuotaRules::Pods QuotaRules::victims_of(const std::string& path) {
     const Resources over = excess_of(path, {});
     Pods going = let_in_for(path, over);
     std::map<const KubePod*, bool> violating = violating_among(going);
+    going = without_spared_gangs(path, over, going);
     Pods order = going;
     std::stable_sort(order.begin(), order.end(),
                      [&](const KubePod* a, const KubePod* b) { return violating[a] && !violating[b]; });
     for (const KubePod* pod : order) {
-        Pods without = going;
-        std::erase(without, pod);
-        const Resources still = excess_of(path, without);
-        const Resources part = part_of(oracle_.asks_.at(pod->sequence), over);
-        const bool needed =
-            std::any_of(part.begin(), part.end(), [&](const auto& one) { return still.contains(one.first); });
-        if (!needed) {
-            going = without;
+        if (whole_.contains(pod)) {
+            continue;
+        }
+        if (!is_needed({pod}, path, over, going)) {
+            std::erase(going, pod);
         } else if (violating[pod]) {
             oracle_.saw("a maximum goes before a budget");
         }
@@ -235,18 +343,17 @@ bool QuotaRules::shrink(const std::string& path) {
     return !victims.empty();
 }
 
-// None of them could stay; and what is guaranteed is left where it was there.
+// None of them could stay, nor a gang that goes whole; and what is guaranteed is left where it was there.
 void QuotaRules::check(const std::string& path, const Pods& victims) {
     const Resources over = excess_of(path, {});
     for (const KubePod* pod : victims) {
         const Ask& ask = oracle_.asks_.at(pod->sequence);
-        Pods without = victims;
-        std::erase(without, pod);
-        const Resources still = excess_of(path, without);
-        const Resources part = part_of(ask, over);
-        if (std::none_of(part.begin(), part.end(), [&](const auto& one) { return still.contains(one.first); })) {
+        const Pods together = whole_.contains(pod) ? members_on_nodes(whole_.at(pod)) : Pods{pod};
+        if (!is_needed(together, path, over, victims)) {
             oracle_.broken_at_commit_.push_back("R-QUOTA-17: " + ask.key + " could have stayed in " + path);
         }
+        Pods without = victims;
+        std::erase(without, pod);
         if (!queues_can_spare(ask, path, over, without)) {
             oracle_.broken_at_commit_.push_back("R-QUOTA-13: a guarantee cannot spare " + ask.key);
         }

@@ -33,14 +33,21 @@ private:
     Resources part_of(const Ask&, const Resources& over) const;
     bool is_candidate(const Ask&, const std::string& path, const Resources& over) const;
     bool queues_can_spare(const Ask&, const std::string& path, const Resources& over, const Pods& let_in) const;
-    Pods let_in_for(const std::string& path, const Resources& over) const;
+    Pods candidates_for(const std::string& path, const Resources& over) const;
+    Pods let_in_for(const std::string& path, const Resources& over);
+    void let_gangs_in(const std::string& path, const Resources& over, const Pods& candidates, Pods& let_in);
+    Pods members_on_nodes(const std::string& gang) const;
+    std::vector<std::string> gangs_of(const Pods& candidates) const;
+    Pods without_spared_gangs(const std::string& path, const Resources& over, Pods going);
+    bool is_needed(const Pods&, const std::string& path, const Resources& over, const Pods& going) const;
     std::map<const KubePod*, bool> violating_among(const Pods& let_in) const;
-    Pods victims_of(const std::string& path) const;
+    Pods victims_of(const std::string& path);
     bool shrink(const std::string& path);
     void check(const std::string& path, const Pods& victims);
 
     Oracle& oracle_;
     const GuaranteeRules queues_;
+    std::map<const KubePod*, std::string> whole_;  // let in with their gangs, of the queue that shrinks
 };
 
 }  // namespace bayplan::oracle

@@ -28,7 +28,7 @@ StateBody Borrowed::borrow(const OwnedNodes& owned) {
 StateBody Borrowed::borrow(const OwnedApplications& owned) {
     for (const OwnedApplication& one : owned.add) {
         applications_.push_back({one.application, one.queue, one.user, one.user_groups, one.placeholder_ask,
-                                 one.gang_style, one.placeholder_timeout_ms});
+                                 one.gang_style, one.placeholder_timeout_ms, one.tags});
     }
     return ApplicationsMessage{applications_, owned.remove};
 }

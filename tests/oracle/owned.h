@@ -82,6 +82,7 @@ struct OwnedApplication {
     std::vector<Amount> placeholder_ask = {};
     GangStyle gang_style = GangStyle::unknown;
     std::int64_t placeholder_timeout_ms = 0;
+    std::vector<Attribute> tags = {};
 };
 struct OwnedApplications {
     std::vector<OwnedApplication> add = {};

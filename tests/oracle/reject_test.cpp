@@ -84,7 +84,12 @@ TEST_F(Rejects, Applications) {
     EXPECT_EQ(last(), "application_rejected g//unknown group #999");
     cluster.send(OwnedApplications{{{kGroupG, 0, 0, std::vector<DictId>(65, kBig)}}, {}});
     EXPECT_EQ(last(), "application_rejected g//a list of more than 64 entries");
-    cluster.send(OwnedApplications{{{kGroupG, kBig, 0, std::vector<DictId>(64, kBig)}}, {}});
+    // Where there is one leaf, tags are not looked at.
+    cluster.send(OwnedApplications{{{.application = kGroupG,
+                                     .queue = kBig,
+                                     .user_groups = std::vector<DictId>(64, kBig),
+                                     .tags = {{kUnknown, kUnknown}}}},
+                                   {}});
     EXPECT_EQ(last(), "application_accepted g//");
     cluster.send(OwnedApplications{{}, {kUnknown}});
     EXPECT_EQ(last(), "application_rejected #999//unknown dictionary id");

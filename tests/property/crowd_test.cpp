@@ -154,6 +154,8 @@ const std::vector<std::string> kRulesOfQueues = {
     "a pod of a queue that is not preempted stays",
     "a queue is over its maximum",
     "a queue shrinks",
+    "a gang goes whole for a maximum",
+    "a gang that was to go whole for a maximum stays",
     "a queue over its maximum finds nobody",
     "a queue is still over its maximum",
     "a maximum goes before a budget",

@@ -28,6 +28,7 @@ Generator::Generator(std::uint64_t seed, const EngineOptions& options)
       give_back_random_(seed ^ 0x3b1f'60c2'97d4'e85aU),
       placeholder_random_(seed ^ 0x7c25'e0b9'148d'a36fU),
       topology_random_(seed ^ 0x51d7'8e24'c0a3'6f9bU),
+      tag_random_(seed ^ 0x2e6b'91d4'5f07'c83aU),
       odd_(seed),
       options_(options) {
     plugins_ = plugin_random_.chance(kPluginPercent);
@@ -152,6 +153,14 @@ void Generator::make_shims() {
             for (const std::string& text : *texts) {
                 shim.ids[text] = id;
                 id += static_cast<DictId>(random_.between(1, 3));
+            }
+        }
+        if (options_.queues) {
+            DictId tags = 30'000;
+            for (const auto* texts : {&application_tag_keys(), &application_tag_values()}) {
+                for (const std::string& text : *texts) {
+                    shim.ids.try_emplace(text, tags++);
+                }
             }
         }
         if (!plain_ && !plugins_) {  // without a draw: the rest of a history stays as it is

@@ -112,6 +112,7 @@ private:
     // generator_applications.cpp: applications, and what only operators see.
     oracle::OwnedApplications applications(const oracle::Oracle&, ShimModel&);
     void choose_queue(const oracle::Oracle&, const ShimModel&, oracle::OwnedApplication&);
+    void tag(const oracle::Oracle&, const ShimModel&, oracle::OwnedApplication&);
     std::string any_application(const oracle::Oracle&, const ShimModel&);
 
     // generator_placeholders.cpp
@@ -141,6 +142,7 @@ private:
     Random give_back_random_;
     Random placeholder_random_;
     Random topology_random_;
+    Random tag_random_;
     OddWorld odd_;
     EngineOptions options_;
     std::uint64_t length_ = 0;

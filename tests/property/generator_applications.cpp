@@ -21,6 +21,38 @@ void Generator::choose_queue(const oracle::Oracle& oracle, const ShimModel& mode
     }
 }
 
+// Each key mostly with a value that says something there; a key may come twice.
+void Generator::tag(const oracle::Oracle& oracle, const ShimModel& model, oracle::OwnedApplication& record) {
+    constexpr std::size_t kQuotas = 7;  // values from here on
+    const std::vector<std::string>& values = application_tag_values();
+    const auto add = [&](const std::string& key, std::size_t value) {
+        record.tags.push_back({id_of(oracle, model, key), id_of(oracle, model, values[value])});
+    };
+    if (!options_.queues || !tag_random_.chance(60)) {
+        return;
+    }
+    if (tag_random_.chance(80)) {
+        add(tag_random_.chance(85) ? "namespace" : "NameSpace", tag_random_.below(3));
+    }
+    if (tag_random_.chance(15)) {
+        add("application.create.force", 3 + tag_random_.below(2));
+    }
+    for (const char* const key : {"namespace.resourcequota", "namespace.resourceguaranteed"}) {
+        if (tag_random_.chance(30)) {
+            add(key, kQuotas + tag_random_.below(values.size() - kQuotas));
+        }
+    }
+    if (tag_random_.chance(15)) {
+        add("namespace.resourcemaxapps", 5 + tag_random_.below(2));
+    }
+    if (tag_random_.chance(2) && !record.tags.empty()) {
+        record.tags.resize(256 + tag_random_.below(2), record.tags.front());
+    }
+    if (tag_random_.chance(2)) {
+        record.tags.push_back({tag_random_.chance(50) ? 0 : kUndefined, 0});
+    }
+}
+
 oracle::OwnedApplications Generator::applications(const oracle::Oracle& oracle, ShimModel& model) {
     oracle::OwnedApplications out;
     for (std::int64_t i = random_.between(0, 2); i > 0; --i) {
@@ -33,6 +65,7 @@ oracle::OwnedApplications Generator::applications(const oracle::Oracle& oracle, 
             record.application = kUndefined;
         }
         expect_placeholders(oracle, model, record);
+        tag(oracle, model, record);
         if (random_.chance(2)) {
             record.user_groups.push_back(random_.chance(50) ? 0 : kUndefined);
         }

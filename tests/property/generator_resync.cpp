@@ -49,6 +49,7 @@ void Generator::plan_resync(const oracle::Oracle& oracle, ShimModel& model) {
             const DictId queue_id = random_.chance(60) ? 0 : id_of(oracle, model, queue);
             applications.add.push_back({id_of(oracle, model, name), queue_id});
             choose_queue(oracle, model, applications.add.back());
+            tag(oracle, model, applications.add.back());
             expect_placeholders(oracle, model, applications.add.back());
         }
     }

@@ -99,6 +99,9 @@ private:
                      << add.placeholder_timeout_ms << " ms,";
                 write_amounts(add.placeholder_ask);
             }
+            for (const Attribute& tag : add.tags) {
+                out_ << " tagged " << name(tag.key) << "=" << name(tag.value);
+            }
             out_ << ";";
         }
         for (const DictId id : body.remove) {
@@ -263,7 +266,8 @@ std::string to_text(const EngineOptions& options) {
         << options.bytes_max << " and " << options.unacknowledged_bytes_max << " unacknowledged, "
         << (options.device_choice == DeviceChoice::fullest ? "fullest" : "emptiest") << " device"
         << (options.resize_in_place ? "" : ", no resize in place") << (options.allocation_tags ? "" : ", no tags")
-        << (options.user_groups ? "" : ", no groups of users") << ", applications complete after "
+        << (options.user_groups ? "" : ", no groups of users")
+        << (options.application_tags ? "" : ", no tags of applications") << ", applications complete after "
         << options.application_idle_ns << " ns" << (options.queues ? ", queues" : "") << ", plugins answer in "
         << options.plugins.deadline_ns << " ns, " << options.plugins.nodes << " nodes, " << options.plugins.queries_max
         << " queries, queues made " << options.made_queues_max << rights_of(options);

@@ -217,6 +217,15 @@ std::string Lockstep::compare_queues() {
         if (!tree.queues.contains(report.path)) {
             return "queue " + report.path + " is the engine's alone";
         }
+        const queue_config::ResourcesConfig& resources = tree.queues.at(report.path).config.resources;
+        if (report.guaranteed != resources.guaranteed.or_none()) {
+            return differ("guaranteed to " + report.path, queue_config::to_text(report.guaranteed),
+                          queue_config::to_text(resources.guaranteed.or_none()));
+        }
+        if (report.path != "root" && report.max != resources.max.or_none()) {
+            return differ("most of " + report.path, queue_config::to_text(report.max),
+                          queue_config::to_text(resources.max.or_none()));
+        }
         if (report.used != tree.allocated(report.path)) {
             return differ("used in " + report.path, queue_config::to_text(report.used),
                           queue_config::to_text(tree.allocated(report.path)));

@@ -28,6 +28,7 @@ public:
 
     const oracle::Oracle& oracle() const { return oracle_; }
     std::uint64_t wakes_compared() const { return wakes_compared_; }
+    Engine& engine() { return *engine_; }
     EngineCounters counters() const { return engine_->counters(); }
 
 private:

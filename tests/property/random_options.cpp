@@ -155,6 +155,7 @@ EngineOptions random_options(Random& random, bool with_tbb) {
     }
     options.preemption.guarantee =
         Random(Random(random).next()).chance(92);  // the histories of before there was any stay as they are
+    options.application_tags = Random(~Random(random).next()).chance(92);  // likewise
     return options;
 }
 

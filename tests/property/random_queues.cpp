@@ -12,14 +12,18 @@ namespace {
 class QueuesWriter {
 public:
     explicit QueuesWriter(Random& random)
-        : random_(random), of_preemption_(Random(random).next()), of_quotas_(~Random(random).next()) {}
+        : random_(random),
+          of_preemption_(Random(random).next()),
+          of_quotas_(~Random(random).next()),
+          of_placement_(Random(random).next() ^ 0x5a5a5a5a) {}
 
     std::string write() {
         text_ = "partitions:\n- name: default\n";
         shrinks_ = of_quotas_.chance(35);
         text_ += shrinks_ ? "  preemption: {quotapreemptionenabled: true}\n" : "";
         rules();
-        text_ += "  queues:\n  - name: root\n    submitacl: \"*\"\n";
+        closed_ = of_placement_.chance(25);
+        text_ += "  queues:\n  - name: root\n    submitacl: \"" + std::string(closed_ ? "ann b.c" : "*") + "\"\n";
         if (random_.chance(30)) {
             text_ += "    childtemplate: {resources: {max: " + amounts(4'000, 12'000) + "}, maxapplications: 2}\n";
         }
@@ -56,8 +60,26 @@ private:
             "  placementrules: [{name: user, create: true}, {name: fixed, value: root.b.y}]\n",
             "  placementrules:\n  - name: provided\n    create: false\n  - name: fixed\n    value: root.a.x\n",
         };
-        if (random_.chance(65)) {
-            text_ += random_.pick(all);
+        const std::string usual = random_.chance(65) ? random_.pick(all) : "";
+        text_ += of_placement_.chance(45) ? by_tags() : usual;
+    }
+
+    std::string by_tags() {
+        static const std::vector<std::string> all = {
+            "  placementrules: [{name: tag, value: namespace, create: true}, {name: provided, create: true}]\n",
+            "  placementrules: [{name: tag, value: NAMESPACE, create: true, parent: {name: user, create: true}}]\n",
+            "  placementrules:\n  - {name: provided, filter: {type: deny, users: [bob]}}\n"
+            "  - {name: tag, value: namespace, create: true, filter: {groups: [ann, b.c]}}\n"
+            "  - {name: fixed, value: root.a.x}\n",
+        };
+        return of_placement_.pick(all);
+    }
+
+    void access(const std::string& indent) {
+        static const std::vector<std::string> lists = {"*", "bob", "ann,bob", " bob", "nobody ann"};
+        if (closed_ && of_placement_.chance(40)) {
+            text_ += indent + (of_placement_.chance(70) ? "submitacl" : "adminacl") + ": \"" +
+                     of_placement_.pick(lists) + "\"\n";
         }
     }
 
@@ -140,6 +162,7 @@ private:
 
     void queue(const std::string& name, const std::string& indent, bool leaf) {
         text_ += indent + "- name: " + name + "\n";
+        access(indent + "  ");
         properties(indent + "  ");
         const bool tight = shrinks_ && of_quotas_.chance(45);
         const bool usual_max = random_.chance(35);
@@ -184,6 +207,8 @@ private:
     Random& random_;
     Random of_preemption_;  // of its own: the histories of before there was any stay as they are
     Random of_quotas_;      // likewise
+    Random of_placement_;   // by tags, filters and access; likewise
+    bool closed_ = false;   // not everybody may go everywhere
     bool shrinks_ = false;
     bool above_is_guaranteed_ = false;
     std::string text_;
@@ -205,6 +230,34 @@ const std::vector<std::string>& queue_texts() {
 
 const std::vector<std::string>& user_texts() {
     static const std::vector<std::string> texts = {"ann", "bob", "b.c"};
+    return texts;
+}
+
+const std::vector<std::string>& application_tag_keys() {
+    static const std::vector<std::string> texts = {"namespace",
+                                                   "NameSpace",
+                                                   "application.create.force",
+                                                   "namespace.resourcequota",
+                                                   "namespace.resourceguaranteed",
+                                                   "namespace.resourcemaxapps"};
+    return texts;
+}
+
+// The first ones for each key, then quotas.
+const std::vector<std::string>& application_tag_values() {
+    static const std::vector<std::string> texts = {"space",
+                                                   "dotted.space",
+                                                   "root.a.x",
+                                                   "true",
+                                                   "False",
+                                                   "2",
+                                                   "two",
+                                                   R"({"resources": {"vcore": {"value": 2500}}})",
+                                                   R"({"resources": {"vcore": {"value": 700}, "pods": {}}})",
+                                                   R"({"resources": {"memory": {"value": 5000000}}})",
+                                                   R"({"resources": {"vcore": {"value": -1}, "memory": {"value": 7}}})",
+                                                   R"({"resources": {"vcore": {"value": 0}}})",
+                                                   R"({"resources": [1, 2)"};
     return texts;
 }
 

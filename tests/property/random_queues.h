@@ -14,6 +14,9 @@ namespace bayplan::property {
 // Names that applications give: paths of queues that may be there or be made, users.
 const std::vector<std::string>& queue_texts();
 const std::vector<std::string>& user_texts();
+// Keys and values of tags of applications.
+const std::vector<std::string>& application_tag_keys();
+const std::vector<std::string>& application_tag_values();
 
 std::string random_queues(Random&);
 

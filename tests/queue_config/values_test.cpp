@@ -6,6 +6,7 @@
 
 #include "queue_config/access_list.h"
 #include "queue_config/characters.h"
+#include "queue_config/node_scores.h"
 #include "queue_config/resources.h"
 #include "queue_config/scalars.h"
 
@@ -117,6 +118,24 @@ TEST(QueueValues, access_lists) {
     EXPECT_TRUE(AccessList::parse(" ops")->allows("ann", ops));
     EXPECT_FALSE(AccessList::parse("ops")->allows("ann", ops));
     EXPECT_FALSE(AccessList::parse("ann,*")->allows("bob", ops));
+}
+
+TEST(QueueValues, a_node_sort_policy_is_a_form_of_the_score_with_whole_weights) {
+    std::string why;
+    EXPECT_EQ(node_scores({}, why), std::nullopt);
+    NodeSortPolicyConfig fills;
+    fills.type.text = "binpacking";
+    const NodeScores plain{ScorePolicy::most_allocated, {{"cpu", 1}, {"memory", 1}}};
+    EXPECT_THAT(node_scores(fills, why), Optional(plain));
+    NodeSortPolicyConfig weighted;
+    weighted.type.text = "fair";
+    weighted.resource_weights = {{"vcore", 1.5}, {"gpu", 2}, {"memory", 0}};
+    const NodeScores scaled{ScorePolicy::least_allocated, {{"gpu", 4}, {"cpu", 3}}};
+    EXPECT_THAT(node_scores(weighted, why), Optional(scaled));
+    EXPECT_EQ(why, "");
+    weighted.resource_weights = {{"vcore", 1}, {"gpu", 101}};
+    EXPECT_EQ(node_scores(weighted, why), std::nullopt);
+    EXPECT_NE(why, "");
 }
 
 }  // namespace

@@ -20,7 +20,8 @@ const std::vector<std::string> kResources = {"memory", "vcore", "gpu"};
 
 class History {
 public:
-    explicit History(std::uint32_t seed) : random_(seed) {
+    // Wide: a hundred queues, which the naive tree takes its time for.
+    explicit History(std::uint32_t seed, bool wide = false) : random_(seed), wide_(wide) {
         naive_.resources = kResources;
         std::ranges::sort(naive_.resources);
         reload();
@@ -96,8 +97,9 @@ private:
         });
         if (level < 2) {
             config.queues.emplace();
-            for (int at = 0; at < 3; ++at) {
-                if (level == 0 || chance(80)) config.queues->push_back(queue(fmt::format("q{}", at), level + 1));
+            for (int at = 0; at < (wide_ ? 10 - level : 3); ++at) {
+                if (level == 0 || wide_ || chance(80))
+                    config.queues->push_back(queue(fmt::format("q{}", at), level + 1));
             }
             config.parent = true;
         }
@@ -143,7 +145,7 @@ private:
         for (const auto& [path, queue] : naive_.queues) {
             if (in_file_[path] && tree_.queues()[tree_.queues().find(path)].leaf) leaves.push_back(path);
         }
-        if (leaves.empty() || naive_.applications.size() > 25) return;
+        if (leaves.empty() || naive_.applications.size() > (wide_ ? 80U : 25U)) return;
         NaiveApplication application;
         application.leaf = leaves[static_cast<std::size_t>(below(static_cast<int>(leaves.size())))];
         application.user = fmt::format("u{}", below(3));
@@ -289,6 +291,7 @@ private:
     }
 
     std::mt19937 random_;
+    const bool wide_;
     QueueTree tree_;
     NaiveTree naive_;
     std::vector<ApplicationId> ids_;
@@ -305,6 +308,13 @@ TEST(QueueTreeProperty, is_the_naive_tree_after_every_step) {
     for (int seed = 1; seed <= histories() && !HasFailure(); ++seed) {
         SCOPED_TRACE(seed);
         History(static_cast<std::uint32_t>(seed)).run(250);
+    }
+}
+
+TEST(QueueTreeProperty, of_a_hundred_queues_is_the_naive_tree_likewise) {
+    for (int seed = 1; seed <= std::max(2, histories() / 30) && !HasFailure(); ++seed) {
+        SCOPED_TRACE(seed);
+        History(static_cast<std::uint32_t>(seed), true).run(120);
     }
 }
 

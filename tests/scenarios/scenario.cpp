@@ -8,9 +8,10 @@
 #include <set>
 #include <sstream>
 #include <stdexcept>
+#include <utility>
 #include <vector>
 
-#include "lockstep.h"
+#include "queue_lines.h"
 
 namespace bayplan::scenarios {
 
@@ -55,6 +56,9 @@ public:
     void line(const std::string& text) {
         const std::vector<std::string> words = words_of(text);
         const std::string& verb = words.at(0);
+        if (queues_line(text)) {
+            return;
+        }
         if (verb == "tick") {
             expect_no_more();
             step(property::TickEvent{std::int64_t(std::stod(words.at(1)) * double(kSecond))});
@@ -93,11 +97,7 @@ public:
 private:
     const std::vector<std::string>& log() const { return lockstep_.oracle().log(); }
 
-    void note(const std::string& what) {
-        if (trouble_.empty()) {
-            trouble_ = what;
-        }
-    }
+    void note(const std::string& what) { trouble_ = trouble_.empty() ? what : trouble_; }
 
     void step(const property::Event& event) {
         const std::string difference = lockstep_.step(event);
@@ -124,6 +124,42 @@ private:
             }
         }
         return out;
+    }
+
+    // Of files, applications and what is to be seen of queues; false: it is not of those.
+    bool queues_line(const std::string& text) {
+        const std::size_t more = text.find(';');
+        const std::string rest = more == std::string::npos ? "" : text.substr(more + 2);
+        const std::vector<std::string> words = words_of(text.substr(0, more));
+        const std::string& verb = words.at(0);
+        const auto said = [&] { return settings(words, 2); };
+        const IdOf id_of = [this](const std::string& one) { return id(one); };
+        if (verb == "|") {
+            file_ += " " + text.substr(1) + "\n";
+        } else if (verb == "load") {
+            load(words.size() > 1 && words[1] == "refused");
+        } else if (verb == "application") {
+            send(oracle::OwnedApplications{{application_said(words.at(1), said(), id_of)}, {}});
+            note(application_differs(lockstep_.oracle(), words[1], rest));
+        } else if (verb == "remove") {
+            send(oracle::OwnedApplications{{}, {id(words.at(1))}});
+        } else if (verb == "state") {
+            note(state_differs(lockstep_.oracle(), words.at(1), words.at(2)));
+        } else if (verb == "shows") {
+            note(queue_differs(lockstep_, words.at(1), said()));
+        } else if (verb == "waits") {
+            note(wait_differs(lockstep_, words.at(1), rest));
+        } else {
+            return false;
+        }
+        return true;
+    }
+
+    void load(bool refused) {
+        step(property::QueuesEvent{"partitions:\n- name: default\n" + std::exchange(file_, "")});
+        if (lockstep_.engine().queues_fault().empty() == refused) {
+            note("the file is " + std::string(refused ? "accepted" : lockstep_.engine().queues_fault()));
+        }
     }
 
     // All queues so far are the configuration.
@@ -161,6 +197,9 @@ private:
 
     // Of the leaf, or of the partition.
     DictId application_of(const std::map<std::string, std::string>& said) {
+        if (said.contains("of")) {
+            return id(said.at("of"));
+        }
         if (!said.contains("queue")) {
             return id("application");
         }
@@ -306,6 +345,7 @@ private:
 
     property::Lockstep lockstep_;
     std::map<std::string, Queue> queues_;
+    std::string file_;  // of queues, as far as it is written
     std::set<DictId> applications_;
     std::map<std::string, DictId> ids_;
     SpecNumber specs_ = 0;

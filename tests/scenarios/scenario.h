@@ -7,6 +7,14 @@
 //   queue a guaranteed=6 delay=10s       its guarantee of cpu and preemption.delay; and then its children
 //   queue x in=a policy=fence offset=3   preemption.policy and priority.offset; `fenced`: priority.policy
 //   runs a on n1 queue=x cpu=5           of the leaf's application
+//   | queues: [{name: root, submitacl: "*"}]     a line of a queues.yaml, of its partition
+//   load                                 those lines are the configuration now; or: load refused
+//   application w queue=root.a user=ann groups=dev,ops tag:namespace=x; root.a   and where it goes, or why not
+//   remove w                             the application
+//   ask a of=w cpu=5                     of that application; `runs` likewise
+//   state w running                      of the application
+//   shows root.a used=vcore:5,pods:1 running=1 drains=no   of the queue: also pending, max, guaranteed, applications, gone
+//   waits a; has not enough left         a part of why the pod waits
 //   node n1 cpu=10 zone=east             what there is, and what happens, one thing a line:
 //   runs a on n1 priority=100 cpu=5 grace=60 qos=burstable started=4 app=web
 //   runs b on n1 cpu=5 owner opted-out static daemonset

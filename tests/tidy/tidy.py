@@ -28,7 +28,7 @@ MAY_INCLUDE = {
     "instruments": {"base"},
     "threads": {"base"},
     "config": {"base", "options", "threads"},
-    "queue_config": {"config"},
+    "queue_config": {"options", "config"},
     "queue_tree": {"base", "options", "config", "queue_config"},
     "host": {"threads", "config"},
     "wire": {"base"},

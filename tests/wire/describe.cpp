@@ -115,6 +115,9 @@ void put(Text& out, const ApplicationItem& application) {
     for (const Amount& amount : application.placeholder_ask) {
         out("placeholder_ask", std::to_string(amount.resource) + "=" + std::to_string(amount.value));
     }
+    for (const Attribute& tag : application.tags) {
+        out("tag", std::to_string(tag.key) + "=" + std::to_string(tag.value));
+    }
     out("gang_style", number_of(application.gang_style));
     out("placeholder_timeout_ms", std::to_string(application.placeholder_timeout_ms));
 }

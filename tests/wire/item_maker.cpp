@@ -152,7 +152,8 @@ ApplicationItem ItemMaker::application(Extent extent) {
             ids(extent, limits_.amounts_max),
             amounts(extent),
             static_cast<GangStyle>(number(0, 2)),
-            static_cast<std::int64_t>(any64())};
+            static_cast<std::int64_t>(any64()),
+            attributes(extent)};
 }
 
 AskItem ItemMaker::ask(Extent extent) {
