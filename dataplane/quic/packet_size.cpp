@@ -7,13 +7,23 @@
 namespace bayplan::dataplane {
 
 std::size_t PacketSize::most(std::uint64_t now) {
-    if (state_ == State::small && now - suspected_at_ >= kAgain) state_ = State::large;
+    if (state_ == State::small && now - suspected_at_ >= kAgain) {
+        state_ = State::large;
+        tried_at_ = now;
+    }
     const bool large = open_ && state_ == State::large;
     return large ? most_ : std::min(most_, kLeast);
 }
 
-void PacketSize::acknowledged() {
-    if (state_ == State::suspected) state_ = State::large;
+void PacketSize::acknowledged(std::uint64_t now) {
+    if (state_ == State::suspected) {
+        state_ = State::large;
+        tried_at_ = now;
+    } else if (state_ == State::large && now - tried_at_ >= kPatience / 2) {
+        // Of what was sent since then: small packets on their way would have been acknowledged earlier.
+        suspected_at_ = 0;
+        told_ = false;
+    }
 }
 
 bool PacketSize::waiting(std::uint64_t since, std::uint64_t now) {

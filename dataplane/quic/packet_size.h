@@ -1,9 +1,10 @@
 // How large the packets of a connection are: kLeast while it begins, then `payload_bytes_max`, unless the path swallows
 // packets of that size. That is found out by what becomes of the data, for routers need not say it, and anybody could.
 //
-//   large --data not acknowledged for kPatience--> suspected --data acknowledged--> large
-//     |                                                           (a link was down, or the peer stopped)
-//     '--the same again within kAgain--> small: told, and tried again after kAgain
+//   large     --data not acknowledged for kPatience--> suspected: packets are small
+//   suspected --data acknowledged--> watched: packets are large (a link was down, or the peer stopped)
+//   watched   --large packets go through for half of kPatience--> large
+//   watched   --data not acknowledged for kPatience, within kAgain--> small: told, and tried again after kAgain
 //
 // As black hole detection of RFC 8899; kLeast is what every path of QUIC takes (RFC 9000 section 14).
 //
@@ -36,7 +37,7 @@ public:
         if (bytes > kLeast) large_sent_ = now;
     }
     // The peer has acknowledged data.
-    void acknowledged();
+    void acknowledged(std::uint64_t now);
     // Data waits for an acknowledgement since then. True if that shows, for the first time, that the path swallows large
     // packets: the operator is to be told.
     bool waiting(std::uint64_t since, std::uint64_t now);
@@ -49,7 +50,8 @@ private:
     bool told_ = false;
     State state_ = State::large;
     std::uint64_t large_sent_ = 0;
-    std::uint64_t suspected_at_ = 0;  // 0: not within kAgain
+    std::uint64_t suspected_at_ = 0;  // 0: not within kAgain, or large packets went through since
+    std::uint64_t tried_at_ = 0;      // since when packets are large again
 };
 
 }  // namespace bayplan::dataplane

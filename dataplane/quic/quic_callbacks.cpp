@@ -66,7 +66,7 @@ struct QuicConnection::Callbacks {
             stream->out.acknowledge(static_cast<std::size_t>(size));
             const bool all = stream->out.buffered_bytes() == stream->out.unsent_bytes();
             stream->waits_since = all ? 0 : connection.received_at_;
-            connection.packet_size_.acknowledged();
+            connection.packet_size_.acknowledged(connection.received_at_);
         }
         return 0;
     }

@@ -35,7 +35,7 @@ TEST(PacketSize, one_interruption_is_none_of_the_paths_size) {
     EXPECT_EQ(size.most(kStart), 1'452u);
     EXPECT_FALSE(size.waiting(kStart, kStart + PacketSize::kPatience)) << "only suspected";
     EXPECT_EQ(size.most(kStart), PacketSize::kLeast);
-    size.acknowledged();
+    size.acknowledged(kStart + PacketSize::kPatience);
     EXPECT_EQ(size.most(kStart), 1'452u);
 }
 
@@ -43,7 +43,7 @@ TEST(PacketSize, the_same_again_is_told_once_and_tried_again_later) {
     PacketSize size = open_size();
     std::uint64_t now = kStart + PacketSize::kPatience;
     EXPECT_FALSE(size.waiting(kStart, now));
-    size.acknowledged();
+    size.acknowledged(now);
     const auto stalls = [&] {
         const std::uint64_t since = now;
         size.sent(1'452, since);
@@ -51,7 +51,7 @@ TEST(PacketSize, the_same_again_is_told_once_and_tried_again_later) {
         return size.waiting(since, now);
     };
     EXPECT_TRUE(stalls());
-    size.acknowledged();
+    size.acknowledged(now);
     EXPECT_EQ(size.most(now), PacketSize::kLeast) << "small packets that arrive say nothing of large ones";
     now += PacketSize::kAgain - 1;
     EXPECT_EQ(size.most(now), PacketSize::kLeast);
@@ -64,12 +64,28 @@ TEST(PacketSize, the_same_again_is_told_once_and_tried_again_later) {
 TEST(PacketSize, interruptions_far_apart_are_two_of_them) {
     PacketSize size = open_size();
     EXPECT_FALSE(size.waiting(kStart, kStart + kSecond));
-    size.acknowledged();
+    size.acknowledged(kStart + kSecond);
     const std::uint64_t later = kStart + kSecond + PacketSize::kAgain;
     size.sent(1'452, later);
     EXPECT_FALSE(size.waiting(later, later + kSecond));
-    size.acknowledged();
+    size.acknowledged(later + kSecond);
     EXPECT_EQ(size.most(later + kSecond), 1'452u);
+}
+
+// A peer that has too little CPU is silent again and again, but takes large packets in between.
+TEST(PacketSize, interruptions_with_large_packets_between_them_say_nothing) {
+    PacketSize size = open_size();
+    std::uint64_t now = kStart;
+    for (int times = 0; times < 5; ++times) {
+        size.sent(1'452, now);
+        now += kSecond;
+        EXPECT_FALSE(size.waiting(now - kSecond, now)) << times;
+        size.acknowledged(now);  // of packets that were small
+        size.sent(1'452, now);
+        now += kSecond / 2;
+        size.acknowledged(now);
+        EXPECT_EQ(size.most(now), 1'452u);
+    }
 }
 
 TEST(PacketSize, of_another_path_nothing_is_known) {
@@ -79,7 +95,7 @@ TEST(PacketSize, of_another_path_nothing_is_known) {
     EXPECT_EQ(size.most(kStart + kSecond), 1'452u);
     size.sent(1'452, kStart + kSecond);
     EXPECT_FALSE(size.waiting(kStart + kSecond, kStart + 2 * kSecond)) << "the first time on this path";
-    size.acknowledged();
+    size.acknowledged(kStart + 2 * kSecond);
     EXPECT_EQ(size.most(kStart + 2 * kSecond), 1'452u);
 }
 
