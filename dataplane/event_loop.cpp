@@ -125,6 +125,8 @@ public:
         return true;
     }
 
+    void look_at_device() override { port_->look_at_device(); }
+
     std::string port_name() const override { return port_->name(); }
     std::uint16_t udp_port() const override { return port_->local().port; }
 

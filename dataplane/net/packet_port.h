@@ -56,6 +56,8 @@ public:
     virtual bool resolve(const UdpAddress&, Path&) = 0;
     virtual UdpAddress local() const = 0;
     virtual std::string name() const = 0;
+    // See DataPlane::look_at_device().
+    virtual void look_at_device() {}
     // Any thread. Every port reports rx_packets, tx_packets, rx_bytes, tx_bytes (all that crossed
     // the port, of any kind; bytes as the port sees them) and a drop_* counter for each reason to
     // drop.

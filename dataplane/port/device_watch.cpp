@@ -32,8 +32,28 @@ void DeviceWatch::begin(std::uint16_t port_id, std::string name, std::string int
     interface_ = std::move(interface);
 }
 
+void DeviceWatch::look() {
+    std::vector<Counter> now = read();
+    const std::lock_guard lock(seen_mutex_);
+    seen_ = std::move(now);
+    is_looked_at_ = true;
+}
+
 void DeviceWatch::append_to(std::vector<Counter>& out) {
-    const std::lock_guard lock(mutex_);
+    {
+        const std::lock_guard lock(seen_mutex_);
+        if (is_looked_at_) {
+            out.insert(out.end(), seen_.begin(), seen_.end());
+            return;
+        }
+    }
+    const std::vector<Counter> now = read();
+    out.insert(out.end(), now.begin(), now.end());
+}
+
+std::vector<Counter> DeviceWatch::read() {
+    const std::lock_guard lock(reading_);
+    std::vector<Counter> out;
     rte_eth_link link{};
     const bool told = rte_eth_link_get_nowait(port_id_, &link) == 0;
     const bool device_up = told && link.link_status == RTE_ETH_LINK_UP;
@@ -48,6 +68,7 @@ void DeviceWatch::append_to(std::vector<Counter>& out) {
     out.emplace_back("rx_missed", counted ? stats.imissed : 0);
     out.emplace_back("rx_no_buffer", counted ? stats.rx_nombuf : 0);
     append_extended(out);
+    return out;
 }
 
 void DeviceWatch::note_link(bool up) {

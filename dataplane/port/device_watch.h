@@ -6,9 +6,10 @@
 //   rx_missed, rx_no_buffer frames that the device, or the pool, had no room for, if the driver tells
 //   nic_NAME                its extended statistics, as far as they are not 0
 //
-// A change is a line of the port's log. Drivers' statistics are not made for several threads at once: one reads at a time.
+// A change is a line of the port's log. Drivers' statistics are not made for several threads at once, and may take long: once
+// somebody looks, nobody else reads them. Others are told the numbers seen last, and wait for no driver.
 //
-// Thread: any. Owner: the device.
+// Thread: append_to() any, look() one. Owner: the device.
 #pragma once
 
 #include <cstddef>
@@ -27,14 +28,20 @@ public:
 
     // `interface`: of the kernel, below the device; empty: none.
     void begin(std::uint16_t port_id, std::string name, std::string interface);
-    // Looks, and appends what it sees.
+    // Reads the driver's statistics, for append_to() from now on.
+    void look();
+    // Appends the numbers seen last; before the first look() it reads for itself.
     void append_to(std::vector<Counter>&);
 
 private:
+    std::vector<Counter> read();
     void note_link(bool up);
     void append_extended(std::vector<Counter>&);
 
-    std::mutex mutex_;
+    std::mutex seen_mutex_;  // of the two below it
+    std::vector<Counter> seen_;
+    bool is_looked_at_ = false;
+    std::mutex reading_;  // of all below it
     std::uint16_t port_id_ = 0;
     std::string name_;
     std::string interface_;

@@ -115,6 +115,7 @@ public:
     //   kernel_rx_dropped      by the kernel on the interface below, since the port opened
     //   kernel_rx_minus_port_rx  arrived there but never here: ring overruns that af_packet hides.
     //                          Frames not polled yet count as well, so read it when traffic rests.
+    void look_at_device() override { device_->watch().look(); }
     void append_counters(std::vector<Counter>&) const override;
 
 private:

@@ -260,7 +260,11 @@ PortSet open_dpdk_ports(const DpdkPortOptions& options, std::size_t lcores, bool
         error = "the DPDK port of a server needs a UDP port";
         return {};
     }
-    if (!start_eal(options.eal_arguments, error)) return {};
+    std::vector<std::string> arguments = options.eal_arguments;
+    if (options.telemetry) arguments.push_back("--telemetry");
+    // Others find this process by its prefix.
+    if (options.capture) arguments.push_back("--file-prefix=bayplan");
+    if (!start_eal(arguments, error) || (options.capture && !allow_capture(error))) return {};
     const std::shared_ptr<EthDevice> device = EthDevice::open(options.device, nullptr, lcores, error);
     if (device == nullptr) return {};
     constexpr std::uint16_t kQuicLeast = 1200;

@@ -11,6 +11,7 @@
 #include <rte_ethdev.h>
 #include <rte_lcore.h>
 #include <rte_log.h>
+#include <rte_pdump.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -79,6 +80,7 @@ void route_logs() {
 struct State {
     std::mutex mutex;
     bool started = false;
+    bool capture = false;
 };
 
 State& state() {
@@ -149,6 +151,19 @@ bool start_eal(const std::vector<std::string>& arguments, std::string& error) {
     if (state().started) return bring_up_missing(arguments, error);
     state().started = start_first_time(arguments, error);
     return state().started;
+}
+
+bool allow_capture(std::string& error) {
+    const std::lock_guard lock(state().mutex);
+    if (state().capture) return true;
+    if (rte_eal_has_hugepages() == 0) {
+        error = "packets can be captured only if DPDK uses hugepages: leave out --no-huge, or capture";
+    } else if (rte_pdump_init() != 0) {
+        error = "packets cannot be captured: " + std::string(rte_strerror(rte_errno));
+    } else {
+        state().capture = true;
+    }
+    return state().capture;
 }
 
 void register_polling_thread() {

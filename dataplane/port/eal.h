@@ -23,6 +23,10 @@ std::vector<std::string> portable_eal_arguments();
 // call have no effect, for EAL cannot be started twice.
 bool start_eal(const std::vector<std::string>& arguments, std::string& error);
 
+// Lets dpdk-dumpcap copy packets of this process; once EAL has started. False and `error` if other processes cannot share its
+// memory.
+bool allow_capture(std::string& error);
+
 // Gives the calling thread DPDK's per-thread buffer caches (5 instead of 15 ns per buffer), once,
 // and takes them back when the thread ends. Without it all still works.
 void register_polling_thread();

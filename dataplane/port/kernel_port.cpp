@@ -85,6 +85,7 @@ public:
         out.emplace_back("drop_rx_error", drop_rx_error_.get());
         out.emplace_back("drop_tx_socket_full", drop_tx_socket_full_.get());
         out.emplace_back("drop_tx_error", drop_tx_error_.get());
+        out.emplace_back("drop_tx_too_long", drop_tx_too_long_.get());
     }
 
 private:
@@ -131,7 +132,7 @@ private:
     std::atomic<bool> wake_pending_{false};
 
     Tally rx_packets_, tx_packets_, rx_bytes_, tx_bytes_;
-    Tally drop_rx_socket_full_, drop_rx_error_, drop_tx_socket_full_, drop_tx_error_;
+    Tally drop_rx_socket_full_, drop_rx_error_, drop_tx_socket_full_, drop_tx_error_, drop_tx_too_long_;
 };
 
 // --- receiving
@@ -279,6 +280,7 @@ bool KernelPort::send_runs(std::size_t messages, std::size_t& done) {
 
 void KernelPort::flush() {
     std::size_t done = 0;
+    bool was_run = false;  // was refused in this flush
     while (done < queued_) {
         std::size_t messages = 0;
         std::size_t first_run = 0;
@@ -297,11 +299,14 @@ void KernelPort::flush() {
         }
         if (done != before) continue;  // runs before the one at fault have gone: look at it first
         if (first_run > 1) {
-            // A device without checksum offload, a small MTU: one by one from now on.
+            // A device without checksum offload: one by one from now on.
             segment_ = false;
+            was_run = true;
             continue;
         }
-        drop_tx_error_.add(1);  // this packet cannot go (no route, filtered): the others may
+        const bool too_long = error == EMSGSIZE;
+        if (too_long && was_run) segment_ = true;  // not the run was at fault, but the size of its packets
+        (too_long ? drop_tx_too_long_ : drop_tx_error_).add(1);  // no route, filtered: the others may go
         ++done;
     }
     queued_ = 0;

@@ -16,6 +16,15 @@ namespace {
 // The default holds fewer packets than one congestion window.
 constexpr int kSocketBufferBytes = 8 << 20;
 
+// Packets of QUIC are never fragmented (RFC 9000 section 14). The kernel's knowledge of the path, which anybody could have
+// given it, does not count either: QUIC finds out by itself (packet_size.h). Absent on old kernels.
+void never_fragment(int fd, bool ipv6) {
+    const int whole = IP_PMTUDISC_PROBE;
+    const int whole6 = IPV6_PMTUDISC_PROBE;
+    setsockopt(fd, IPPROTO_IP, IP_MTU_DISCOVER, &whole, sizeof whole);
+    if (ipv6) setsockopt(fd, IPPROTO_IPV6, IPV6_MTU_DISCOVER, &whole6, sizeof whole6);
+}
+
 void enlarge_buffers(int fd) {
     // FORCE needs CAP_NET_ADMIN; without it the kernel caps the size, which costs throughput alone.
     const int size = kSocketBufferBytes;
@@ -60,6 +69,7 @@ bool bind_socket(const Binding& wanted, Descriptor& udp, UdpAddress& local, std:
         return false;
     }
     enlarge_buffers(udp.fd);
+    never_fragment(udp.fd, ipv6);
     const int on = 1;
     const int off = 0;
     const bool any_address = wanted.server && is_any(wanted.address);

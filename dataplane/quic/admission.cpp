@@ -53,10 +53,11 @@ Admission::Verdict Admission::judge(const UdpAddress& from, Proof proof, const P
     if (!proven && pending.all >= limits_.retry_above) return Verdict::retry;
     TokenBucket& network = network_of(from, now_ns).bucket;
     if (!network.has(now_ns)) return proven ? Verdict::source_exceeded : Verdict::retry;
+    if (!all_.has(now_ns)) return Verdict::rate_exceeded;
+    if (pending.of_network >= limits_.pending_max_of_network) return Verdict::pending_max_network;
     const std::size_t reserve = proof == Proof::earlier_connection ? 0 : limits_.pending_max / 4;
     if (pending.all + reserve >= limits_.pending_max) return Verdict::pending_max;
-    if (pending.of_network >= limits_.pending_max_of_network) return Verdict::pending_max;
-    if (!all_.take(now_ns)) return Verdict::rate_exceeded;
+    all_.take(now_ns);
     network.take(now_ns);
     return Verdict::accept;
 }

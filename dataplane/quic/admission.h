@@ -6,8 +6,10 @@
 //   1. more than `retry_above` handshakes under way, or a source beyond its rate: the client must
 //      first prove by Retry that it receives at its address; this costs us no memory
 //   2. each network (/24 of IPv4, /56 of IPv6) has a rate of handshakes, and all together have one
-//   3. at most `pending_max` are under way, of a network `pending_max_of_network`: an address that proves itself and then says
-//      nothing keeps nobody else out. The last quarter is for clients that were here before (their token says so)
+//   3. at most `pending_max` are under way, of a network `pending_max_of_network`. The last quarter is for clients that were
+//      here before (their token says so)
+//   4. where these are reached, the handshake that has been silent for longest makes room (handshake_patience.h): an address
+//      that proves itself and then says nothing keeps nobody else out
 // A handshake above a rate is not answered: clients repeat their first packet by themselves, so
 // that a burst of honest clients is served over the next second.
 //
@@ -64,10 +66,11 @@ public:
 
     enum class Verdict : std::uint8_t {
         accept,
-        retry,            // the client must prove its address first
-        rate_exceeded,    // of all sources
-        source_exceeded,  // of the source's network
-        pending_max,      // too many under way
+        retry,                // the client must prove its address first
+        rate_exceeded,        // of all sources
+        source_exceeded,      // of the source's network
+        pending_max,          // too many under way
+        pending_max_network,  // of the source's network
     };
 
     // `key`: random, so that nobody can choose which networks share a place in the table.
@@ -80,7 +83,7 @@ public:
         std::size_t all = 0;
         std::size_t of_network = 0;
     };
-    // On accept the tokens are taken.
+    // Rates come first: who is above one displaces nobody. On accept the tokens are taken.
     Verdict judge(const UdpAddress& from, Proof, const Pending&, std::uint64_t now_ns);
     static bool same_network(const UdpAddress&, const UdpAddress&);
     // Whether one more answer to a stranger (Retry, refusal, version, reset) may be sent.

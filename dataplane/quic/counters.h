@@ -23,7 +23,8 @@ enum class Count : std::uint8_t {
     connections_closed,
     handshakes_ok,
     handshakes_refused,
-    handshakes_pending,  // now: accepted and not yet ok or refused
+    handshakes_pending,    // now: accepted and not yet ok or refused
+    handshakes_displaced,  // of the refused: silent while others wanted to begin
     // First packets of clients; each is counted in exactly one of the four below it.
     handshake_attempts,
     attempts_accepted,  // a connection was begun
@@ -44,8 +45,10 @@ enum class Count : std::uint8_t {
     closes_repeated,   // CONNECTION_CLOSE sent again to a peer that did not hear it
     stateless_resets,  // sent, for packets of connections that are not ours (any more)
     key_updates,
-    path_changes,  // a peer's address changed, and the connection followed
+    path_changes,     // a peer's address changed, and the connection followed
+    paths_too_small,  // connections whose path swallows packets of payload_bytes_max
     tls_reloads,
+    secrets_rotated,      // by a reload that brought another key or certificate
     connections_revoked,  // closed by a reload
     steered_out,          // packets handed to the lcore that their connection id names
     steered_in,           // and taken from others
@@ -81,6 +84,7 @@ inline constexpr std::array<std::string_view, kCounts> kCountNames = {
     "handshakes_ok",
     "handshakes_refused",
     "handshakes_pending",
+    "handshakes_displaced",
     "handshake_attempts",
     "attempts_accepted",
     "attempts_retried",
@@ -101,7 +105,9 @@ inline constexpr std::array<std::string_view, kCounts> kCountNames = {
     "stateless_resets",
     "key_updates",
     "path_changes",
+    "paths_too_small",
     "tls_reloads",
+    "secrets_rotated",
     "connections_revoked",
     "steered_out",
     "steered_in",

@@ -12,13 +12,13 @@
 #include "base/check.h"
 #include "net/udp_address.h"
 #include "quic/quic_endpoint.h"
+#include "quic/quic_errors.h"
 
 namespace bayplan::dataplane {
 
 namespace {
 
 constexpr std::size_t kInitialBytesMin = 1200;  // RFC 9000 section 14.1
-constexpr std::uint64_t kTransportConnectionRefused = 0x2;
 constexpr std::uint64_t kTransportInvalidToken = 0xb;
 // A reset must be shorter than what it answers, or two hosts without state would answer each other
 // for ever, and look like a packet (RFC 9000 section 10.3).
@@ -83,11 +83,9 @@ void QuicEndpoint::on_attempt(const Path& path, std::span<const std::uint8_t> pa
     if (shutting_down_) {
         return counters_.add(refuse(path, first, kTransportConnectionRefused, "shutting down"));
     }
-    if (live_ >= options_.connections_max) {
+    if (live_ - pending_ >= options_.connections_max) {
         counters_.add(Count::drop_connections_max);
-        const std::string limit = std::to_string(options_.connections_max);
-        return counters_.add(
-            refuse(path, first, kTransportConnectionRefused, "connections_max (" + limit + ") reached"));
+        return counters_.add(refuse(path, first, kTransportConnectionRefused, too_many_connections()));
     }
     ngtcp2_cid before_retry{};
     const bool retried = AddressTokens::is_retry(first);
@@ -99,7 +97,7 @@ void QuicEndpoint::on_attempt(const Path& path, std::span<const std::uint8_t> pa
     const Admission::Proof proof = known     ? Admission::Proof::earlier_connection
                                    : retried ? Admission::Proof::retry
                                              : Admission::Proof::none;
-    switch (admission_.judge(path.remote, proof, {pending_, pending_of(path.remote)}, now_)) {
+    switch (judge(path, proof)) {
         case Admission::Verdict::accept:
             if (known) counters_.add(Count::tokens_accepted);
             if (retried) tokens_.use_retry(first, now_);
@@ -107,19 +105,55 @@ void QuicEndpoint::on_attempt(const Path& path, std::span<const std::uint8_t> pa
         case Admission::Verdict::retry: return counters_.add(retry(path, first));
         case Admission::Verdict::rate_exceeded: counters_.add(Count::drop_handshake_rate); break;
         case Admission::Verdict::source_exceeded: counters_.add(Count::drop_network_rate); break;
-        case Admission::Verdict::pending_max: counters_.add(Count::drop_handshakes_pending); break;
+        case Admission::Verdict::pending_max:
+        case Admission::Verdict::pending_max_network: counters_.add(Count::drop_handshakes_pending); break;
     }
     counters_.add(Count::attempts_lost);
+}
+
+Admission::Verdict QuicEndpoint::judge(const Path& path, Admission::Proof proof) {
+    const auto verdict = [&] {
+        return admission_.judge(path.remote, proof, {pending_, pending_of(path.remote)}, now_);
+    };
+    const Admission::Verdict first = verdict();
+    const bool of_network = first == Admission::Verdict::pending_max_network;
+    if (!of_network && first != Admission::Verdict::pending_max) return first;
+    return displace_silent(of_network ? &path.remote : nullptr) ? verdict() : first;
+}
+
+// Ends the handshake that has been silent for longest, if any has; of one network only, or of all. Its client is told, and
+// may try again.
+bool QuicEndpoint::displace_silent(const UdpAddress* of_network_of) {
+    QuicConnection* oldest = nullptr;
+    for (const Slot& slot : slots_) {
+        QuicConnection& each = *slot.connection;
+        if (!is_pending(each) || !each.patience().silent(now_)) continue;
+        if (of_network_of != nullptr && !Admission::same_network(each.path().remote, *of_network_of)) continue;
+        if (oldest == nullptr || each.patience().since(now_) < oldest->patience().since(now_)) oldest = &each;
+    }
+    if (oldest == nullptr) return false;
+    counters_.add(Count::handshakes_displaced);
+    oldest->end(Ending::Kind::local_transport, kTransportConnectionRefused,
+                "too many handshakes under way, and this one was silent");
+    touch(*oldest);
+    finish(*oldest);
+    return true;
+}
+
+bool QuicEndpoint::is_pending(const QuicConnection& connection) {
+    return connection.counted_accepted && !connection.established() && !connection.lingering();
 }
 
 // Handshakes are few: at most pending_max.
 std::size_t QuicEndpoint::pending_of(const UdpAddress& from) const {
     if (pending_ == 0) return 0;
     return static_cast<std::size_t>(std::ranges::count_if(slots_, [&](const Slot& slot) {
-        const QuicConnection& connection = *slot.connection;
-        return connection.counted_accepted && !connection.established() && !connection.lingering() &&
-               Admission::same_network(connection.path().remote, from);
+        return is_pending(*slot.connection) && Admission::same_network(slot.connection->path().remote, from);
     }));
+}
+
+std::string QuicEndpoint::too_many_connections() const {
+    return "connections_max (" + std::to_string(options_.connections_max) + ") reached";
 }
 
 void QuicEndpoint::set_pending(std::size_t pending) {

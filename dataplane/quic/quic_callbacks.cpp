@@ -23,12 +23,17 @@ struct QuicConnection::Callbacks {
             return NGTCP2_ERR_CALLBACK_FAILURE;
         }
         connection.tls_done_ = true;
-        if (!connection.owner_.is_still_trusted(connection) || !connection.open_streams())
-            return NGTCP2_ERR_CALLBACK_FAILURE;
+        if (!connection.owner_.may_open(connection) || !connection.open_streams()) return NGTCP2_ERR_CALLBACK_FAILURE;
         if (!connection.server_) return 0;
         give_token(connection);
         connection.establish();
         return 0;
+    }
+
+    static int recv_crypto_data(ngtcp2_conn* conn, ngtcp2_crypto_level level, std::uint64_t offset,
+                                const std::uint8_t* data, std::size_t size, void* user_data) {
+        self(user_data).handshake_forward_ = true;
+        return ngtcp2_crypto_recv_crypto_data_cb(conn, level, offset, data, size, user_data);
     }
 
     // For the next connection: not sending it costs that one a round trip at most.
@@ -59,6 +64,9 @@ struct QuicConnection::Callbacks {
         connection.authenticated_ = true;
         if (auto* stream = connection.stream_by_id(stream_id)) {
             stream->out.acknowledge(static_cast<std::size_t>(size));
+            const bool all = stream->out.buffered_bytes() == stream->out.unsent_bytes();
+            stream->waits_since = all ? 0 : connection.received_at_;
+            connection.packet_size_.acknowledged(connection.received_at_);
         }
         return 0;
     }
@@ -120,7 +128,7 @@ struct QuicConnection::Callbacks {
         out.client_initial = server ? nullptr : ngtcp2_crypto_client_initial_cb;
         out.recv_retry = server ? nullptr : ngtcp2_crypto_recv_retry_cb;
         out.recv_client_initial = server ? ngtcp2_crypto_recv_client_initial_cb : nullptr;
-        out.recv_crypto_data = ngtcp2_crypto_recv_crypto_data_cb;
+        out.recv_crypto_data = recv_crypto_data;
         out.encrypt = ngtcp2_crypto_encrypt_cb;
         out.decrypt = ngtcp2_crypto_decrypt_cb;
         out.hp_mask = ngtcp2_crypto_hp_mask_cb;

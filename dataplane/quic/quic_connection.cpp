@@ -8,6 +8,8 @@
 #include <cstring>
 
 #include "base/check.h"
+#include "net/udp_address.h"
+#include "port/port_log.h"
 #include "quic/quic_errors.h"
 
 namespace bayplan::dataplane {
@@ -41,6 +43,7 @@ bool QuicConnection::open_streams() {
 void QuicConnection::establish() {
     if (established_ || ending_) return;
     established_ = true;
+    packet_size_.opened();
     owner_.on_established(*this);
 }
 
@@ -147,11 +150,14 @@ void QuicConnection::receive(const Path& path, std::span<const std::uint8_t> pac
     if (ending_) return;
     const ngtcp2_pkt_info info{};
     authenticated_ = false;
+    handshake_forward_ = false;
+    received_at_ = now;
     // A client's own address may change below it without its port knowing; it has one server.
     const bool usual = !server_ || paths_.is_current(path);
     const ngtcp2_path& from = usual ? paths_.current_place() : paths_.place_of(path);
     const int rc = ngtcp2_conn_read_pkt(conn_, &from, &info, packet.data(), packet.size(), now);
     counters_.add(Count::quic_packets_in);
+    if (handshake_forward_) patience_.heard(now);
     if (rc != 0) return fail(rc, "reading");
     if (established_ && certificate_ends_ == UINT64_MAX) certificate_ends_ = now + tls_->peer_valid_ns();
     // Same address, other way to it (a router failed over): follow, but only on the peer's own
@@ -161,7 +167,19 @@ void QuicConnection::receive(const Path& path, std::span<const std::uint8_t> pac
 }
 
 void QuicConnection::follow_path() {
-    if (server_ && paths_.follow(*ngtcp2_conn_get_path(conn_))) counters_.add(Count::path_changes);
+    if (!server_ || !paths_.follow(*ngtcp2_conn_get_path(conn_))) return;
+    counters_.add(Count::path_changes);
+    packet_size_.moved();
+}
+
+void QuicConnection::look_at_packet_size(std::uint64_t now) {
+    for (const StreamState& stream : streams_) {
+        if (stream.waits_since == 0 || !packet_size_.waiting(stream.waits_since, now)) continue;
+        counters_.add(Count::paths_too_small);
+        log_of_port("packets of more than " + std::to_string(PacketSize::kLeast) + " bytes do not reach " +
+                    to_text(paths_.current().remote) + ", smaller ones are sent: payload_bytes_max, " +
+                    std::to_string(options_.payload_bytes_max) + ", is more than the path takes");
+    }
 }
 
 void QuicConnection::handle_expiry(std::uint64_t now) {
@@ -202,7 +220,7 @@ ngtcp2_ssize QuicConnection::write_packet(std::span<std::uint8_t> room, ngtcp2_p
             ngtcp2_conn_writev_stream(conn_, &to, nullptr, room.data(), room.size(), &taken,
                                       stream != nullptr ? NGTCP2_WRITE_STREAM_FLAG_MORE : NGTCP2_WRITE_STREAM_FLAG_NONE,
                                       stream != nullptr ? stream->id : -1, vectors.data(), count, now);
-        if (stream != nullptr && taken > 0) stream->out.mark_sent(static_cast<std::size_t>(taken));
+        if (stream != nullptr && taken > 0) stream->sent(static_cast<std::size_t>(taken), now);
         if (written == NGTCP2_ERR_WRITE_MORE) continue;
         if (written == NGTCP2_ERR_STREAM_DATA_BLOCKED) {
             stream->flow_blocked = true;
@@ -214,6 +232,7 @@ ngtcp2_ssize QuicConnection::write_packet(std::span<std::uint8_t> room, ngtcp2_p
 
 bool QuicConnection::write(PacketPort& port, std::uint64_t now) {
     if (ending_ || lingering_) return false;
+    look_at_packet_size(now);
     for (auto& stream : streams_) stream.flow_blocked = false;
     const std::size_t quantum = ngtcp2_conn_get_send_quantum(conn_);
     std::size_t packets = 0;
@@ -229,7 +248,7 @@ bool QuicConnection::write(PacketPort& port, std::uint64_t now) {
             more = true;
             break;
         }
-        room = room.first(std::min<std::size_t>(room.size(), options_.payload_bytes_max));
+        room = room.first(std::min(room.size(), packet_size_.most(now)));
         ngtcp2_path_storage to;
         ngtcp2_path_storage_zero(&to);
         const ngtcp2_ssize written = write_packet(room, to.path, now);
@@ -243,6 +262,7 @@ bool QuicConnection::write(PacketPort& port, std::uint64_t now) {
         if (written <= 0) break;
         ++packets;
         bytes += static_cast<std::size_t>(written);
+        packet_size_.sent(static_cast<std::size_t>(written), now);
     }
     if (packets > 0) {
         if (!ending_) ngtcp2_conn_update_pkt_tx_time(conn_, now);

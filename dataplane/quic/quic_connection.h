@@ -33,6 +33,8 @@
 #include "quic/cid.h"
 #include "quic/counters.h"
 #include "quic/frame_reader.h"
+#include "quic/handshake_patience.h"
+#include "quic/packet_size.h"
 #include "quic/quic_path.h"
 #include "quic/quic_tls.h"
 #include "quic/send_buffer.h"
@@ -46,9 +48,9 @@ inline constexpr std::size_t kResetTokenBytes = NGTCP2_STATELESS_RESET_TOKENLEN;
 class ConnectionOwner {
 public:
     virtual ~ConnectionOwner() = default;
-    // TLS is done: whether the peer would also be admitted now, by credentials that may have been
-    // replaced meanwhile. If not, the connection has been ended.
-    virtual bool is_still_trusted(QuicConnection&) = 0;
+    // TLS is done: whether there is room for the connection, and the peer would also be admitted now, by credentials that
+    // may have been replaced meanwhile. If not, the connection has been ended.
+    virtual bool may_open(QuicConnection&) = 0;
     virtual void on_established(QuicConnection&) = 0;
     virtual bool on_frame(QuicConnection&, Stream, Frame&) = 0;
     virtual Cid make_cid() = 0;
@@ -131,6 +133,8 @@ public:
     const std::vector<Cid>& cids() const { return cids_; }
     std::uint64_t expiry() const;
 
+    const HandshakePatience& patience() const { return patience_; }
+
     // Bookkeeping of the endpoint.
     std::size_t slot = 0;
     bool touched = false;
@@ -146,7 +150,13 @@ private:
         std::int64_t id = -1;       // fixed by the protocol
         bool can_write = false;     // exists on our side
         bool flow_blocked = false;  // within one write()
-        bool sends = false;         // by role
+        // Of what was sent and is not acknowledged: when it was first sent, or the last acknowledgement. 0: there is none.
+        std::uint64_t waits_since = 0;
+        void sent(std::size_t bytes, std::uint64_t now) {
+            out.mark_sent(bytes);
+            if (waits_since == 0) waits_since = now;
+        }
+        bool sends = false;  // by role
         bool receives = false;
     };
 
@@ -167,6 +177,7 @@ private:
     ngtcp2_ssize write_packet(std::span<std::uint8_t> room, ngtcp2_path& to, std::uint64_t now);
     void update_keys_if_due(std::size_t packets, std::uint64_t now);
     void follow_path();
+    void look_at_packet_size(std::uint64_t now);
     void fail(int error, const char* doing);
     void end_as_expired();
     std::string describe_failure(int error) const;
@@ -186,8 +197,12 @@ private:
     std::vector<Cid> cids_;
     bool tls_done_ = false;
     bool established_ = false;
-    bool authenticated_ = false;  // a callback proved that the packet in hand is the peer's
-    bool was_reset_ = false;      // the peer has no such connection
+    PacketSize packet_size_;
+    std::uint64_t received_at_ = 0;  // the packet in hand
+    HandshakePatience patience_;
+    bool handshake_forward_ = false;  // by the packet in hand
+    bool authenticated_ = false;      // a callback proved that the packet in hand is the peer's
+    bool was_reset_ = false;          // the peer has no such connection
     std::uint32_t keys_made_ = 0;
     std::uint64_t packets_on_keys_ = 0;
     bool lingering_ = false;

@@ -102,7 +102,7 @@ void QuicConnection::linger(PacketPort& port, std::uint64_t now) {
     }
     auto room = tell ? port.begin_send() : std::span<std::uint8_t>{};
     if (!room.empty()) {
-        room = room.first(std::min<std::size_t>(room.size(), options_.payload_bytes_max));
+        room = room.first(std::min(room.size(), packet_size_.most(now)));
         const ngtcp2_ssize written =
             ngtcp2_conn_write_connection_close(conn_, nullptr, nullptr, room.data(), room.size(), &error, now);
         if (written > 0) {

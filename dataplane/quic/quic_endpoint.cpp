@@ -40,12 +40,9 @@ QuicEndpoint::QuicEndpoint(const TransportOptions& options, Role role,
       handler_(handler),
       counters_(counters),
       admission_(options.handshakes, random_key()),
-      tokens_(options.tls),
-      by_cid_(0, CidHash(random_key())) {
-    // From the TLS key, as the secrets of tokens, so that a daemon that was killed can tell the
-    // peers of its former life that it does not know them.
-    TlsCredentials::derive_secret(options.tls, "bayplan stateless resets", reset_secret_);
-}
+      secrets_(*credentials_),
+      tokens_(secrets_),
+      by_cid_(0, CidHash(random_key())) {}
 
 QuicEndpoint::~QuicEndpoint() = default;
 
@@ -109,6 +106,7 @@ void QuicEndpoint::close_all(std::uint64_t error, std::string_view why) {
 void QuicEndpoint::replace_credentials(std::shared_ptr<const TlsCredentials> credentials) {
     credentials_ = std::move(credentials);
     counters_.add(Count::tls_reloads);
+    if (secrets_.rotate(*credentials_, now_)) counters_.add(Count::secrets_rotated);
     for (const Slot& slot : slots_) {
         QuicConnection& connection = *slot.connection;
         if (!connection.tls_done() || connection.verify_again(*credentials_)) continue;
@@ -175,6 +173,16 @@ std::size_t QuicEndpoint::receive_steered() {
 
 // --- what connections tell
 
+// Handshakes under way do not count as connections; so it is asked again when one is done.
+bool QuicEndpoint::may_open(QuicConnection& connection) {
+    if (role_.server && live_ - pending_ >= options_.connections_max) {
+        counters_.add(Count::drop_connections_max);
+        connection.end(Ending::Kind::local_transport, kTransportConnectionRefused, too_many_connections());
+        return false;
+    }
+    return connection.verify_again(*credentials_);
+}
+
 void QuicEndpoint::on_established(QuicConnection& connection) {
     if (role_.server) set_pending(pending_ - 1);
     counters_.add(Count::handshakes_ok);
@@ -199,6 +207,7 @@ Cid QuicEndpoint::make_cid() {
     do {
         if (gnutls_rnd(GNUTLS_RND_NONCE, bytes.data(), bytes.size()) != 0) return {};
         bytes[0] = role_.lcore;
+        secrets_.mark(bytes);
     } while (by_cid_.contains(Cid(bytes)));
     return Cid(bytes);
 }
@@ -212,8 +221,8 @@ void QuicEndpoint::on_cid_removed(const Cid& cid) { by_cid_.erase(cid); }
 bool QuicEndpoint::reset_token(const Cid& cid, std::span<std::uint8_t, kResetTokenBytes> out) {
     ngtcp2_cid wanted;
     ngtcp2_cid_init(&wanted, cid.bytes.data(), cid.size);
-    return ngtcp2_crypto_generate_stateless_reset_token(out.data(), reset_secret_.data(), reset_secret_.size(),
-                                                        &wanted) == 0;
+    const Secrets::Bytes& secret = secrets_.of(cid, now_).reset;
+    return ngtcp2_crypto_generate_stateless_reset_token(out.data(), secret.data(), secret.size(), &wanted) == 0;
 }
 
 // --- the turn

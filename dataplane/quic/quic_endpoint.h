@@ -14,7 +14,6 @@
 // Thread: the data plane's. Owner: the event loop.
 #pragma once
 
-#include <array>
 #include <boost/unordered/unordered_flat_map.hpp>
 #include <cstdint>
 #include <memory>
@@ -88,7 +87,7 @@ private:
     using ByCid = boost::unordered_flat_map<Cid, QuicConnection*, CidHash>;
 
     // ConnectionOwner
-    bool is_still_trusted(QuicConnection& connection) override { return connection.verify_again(*credentials_); }
+    bool may_open(QuicConnection&) override;
     void on_established(QuicConnection&) override;
     bool on_frame(QuicConnection&, Stream, Frame&) override;
     Cid make_cid() override;
@@ -119,6 +118,10 @@ private:
     Count retry(const Path&, const ngtcp2_pkt_hd&);
     Count refuse(const Path&, const ngtcp2_pkt_hd&, std::uint64_t error, const std::string& why);
     void set_pending(std::size_t);
+    Admission::Verdict judge(const Path&, Admission::Proof);
+    bool displace_silent(const UdpAddress* of_network_of);
+    static bool is_pending(const QuicConnection&);
+    std::string too_many_connections() const;
     std::size_t pending_of(const UdpAddress& from) const;  // handshakes under way of its network
 
     std::size_t advance_connecting();
@@ -139,8 +142,8 @@ private:
     Counters& counters_;
 
     Admission admission_;
+    RotatedSecrets secrets_;
     AddressTokens tokens_;
-    std::array<std::uint8_t, 32> reset_secret_{};
     bool shutting_down_ = false;
     bool taking_steered_ = false;
     std::size_t pending_ = 0;  // handshakes accepted and under way

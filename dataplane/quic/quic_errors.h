@@ -19,6 +19,9 @@ inline constexpr std::uint64_t kErrorStream = 0x10001;    // a stream ended or o
 inline constexpr std::uint64_t kErrorOversize = 0x10002;  // our own user's frame over the limit
 inline constexpr std::uint64_t kErrorShutdown = 0x10003;  // the data plane stops
 
+// Transport error code CONNECTION_REFUSED (RFC 9000 section 20.1).
+inline constexpr std::uint64_t kTransportConnectionRefused = 0x2;
+
 // Bytes from outside as text: printable ASCII, the rest as '?', at most `size_max`.
 std::string printable(std::string_view bytes, std::size_t size_max);
 

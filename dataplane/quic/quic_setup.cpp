@@ -38,7 +38,9 @@ QuicConnection::QuicConnection(const Setup& setup)
       id_(setup.id),
       server_(setup.server),
       paths_(setup.path),
-      streams_{StreamState(setup.options), StreamState(setup.options), StreamState(setup.options)} {
+      streams_{StreamState(setup.options), StreamState(setup.options), StreamState(setup.options)},
+      packet_size_(setup.options.payload_bytes_max),
+      patience_(setup.now) {
     // Each side opens its own streams once, so QUIC's numbering fixes their ids.
     auto& control = streams_[static_cast<std::size_t>(Stream::control)];
     control.id = 0;

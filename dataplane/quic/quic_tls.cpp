@@ -10,6 +10,7 @@
 #include <sstream>
 #include <utility>
 
+#include "base/check.h"
 #include "quic/quic_errors.h"
 
 namespace bayplan::dataplane {
@@ -79,6 +80,13 @@ bool is_named(gnutls_session_t session, const std::string& name) {
            gnutls_x509_crt_check_hostname(certificate.handle, name.c_str()) != 0;
 }
 
+std::string bytes_of_file(const std::string& name) {
+    std::ifstream file(name, std::ios::binary);
+    std::ostringstream bytes;
+    bytes << file.rdbuf();
+    return bytes.str();
+}
+
 }  // namespace
 
 std::shared_ptr<const TlsCredentials> TlsCredentials::load(const TlsFiles& files, bool server, std::string& error) {
@@ -107,6 +115,10 @@ std::shared_ptr<const TlsCredentials> TlsCredentials::load(const TlsFiles& files
         error = std::string("TLS priorities: ") + gnutls_strerror(rc);
         return nullptr;
     }
+    if (!out->read_root(files)) {
+        error = "key '" + files.key + "' cannot be read";
+        return nullptr;
+    }
     return out;
 }
 
@@ -119,14 +131,18 @@ TlsSession::~TlsSession() {
     if (session_ != nullptr) gnutls_deinit(session_);
 }
 
-bool TlsCredentials::derive_secret(const TlsFiles& files, std::string_view label, std::span<std::uint8_t, 32> out) {
-    if (files.key.empty()) return gnutls_rnd(GNUTLS_RND_KEY, out.data(), out.size()) == 0;
-    std::ifstream file(files.key, std::ios::binary);
-    std::ostringstream key;
-    key << file.rdbuf();
-    const std::string bytes = key.str();
-    return file && !bytes.empty() &&
-           gnutls_hmac_fast(GNUTLS_MAC_SHA256, bytes.data(), bytes.size(), label.data(), label.size(), out.data()) == 0;
+bool TlsCredentials::read_root(const TlsFiles& files) {
+    if (files.key.empty()) return gnutls_rnd(GNUTLS_RND_KEY, root_.data(), root_.size()) == 0;
+    const std::string key = bytes_of_file(files.key);
+    const std::string certificate = bytes_of_file(files.certificate);
+    return !key.empty() && gnutls_hmac_fast(GNUTLS_MAC_SHA256, key.data(), key.size(), certificate.data(),
+                                            certificate.size(), root_.data()) == 0;
+}
+
+void TlsCredentials::derive_secret(std::string_view label, std::span<std::uint8_t, 32> out) const {
+    const int rc =
+        gnutls_hmac_fast(GNUTLS_MAC_SHA256, root_.data(), root_.size(), label.data(), label.size(), out.data());
+    BP_CHECK_OP(rc, ==, 0);  // a hash of bytes in memory
 }
 
 bool TlsSession::open(std::shared_ptr<const TlsCredentials> shared, bool server, std::string_view alpn,

@@ -13,6 +13,7 @@
 #include <ngtcp2/ngtcp2.h>
 #include <ngtcp2/ngtcp2_crypto.h>
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -36,9 +37,9 @@ public:
     TlsCredentials(const TlsCredentials&) = delete;
     TlsCredentials& operator=(const TlsCredentials&) = delete;
 
-    // 32 bytes that follow from the key file and `label`: secrets that outlive the process without a
-    // file of their own. Random where there is no key.
-    static bool derive_secret(const TlsFiles&, std::string_view label, std::span<std::uint8_t, 32> out);
+    // 32 bytes that follow from the key, the certificate and `label`: secrets that outlive the process without a file of
+    // their own. Random where there is no key.
+    void derive_secret(std::string_view label, std::span<std::uint8_t, 32> out) const;
 
     gnutls_certificate_credentials_t handle() const { return credentials_; }
     gnutls_priority_t priority() const { return priority_; }
@@ -46,8 +47,10 @@ public:
 private:
     TlsCredentials() = default;
     bool add_revocations(const TlsFiles&, std::string& error);
+    bool read_root(const TlsFiles&);
     gnutls_certificate_credentials_t credentials_ = nullptr;
     gnutls_priority_t priority_ = nullptr;
+    std::array<std::uint8_t, 32> root_{};  // of all secrets
 };
 
 class TlsSession {

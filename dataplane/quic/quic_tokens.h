@@ -5,27 +5,28 @@
 // A NEW_TOKEN token holds for an address with any port. If it does not verify (too old, of another address or daemon),
 // it counts as no token; a wrong Retry token is a mistake or malice and is refused (RFC 9000 section 8.1).
 //
-// Secrets follow from the TLS key, so that all lcores agree, and a daemon that was killed knows its former tokens.
+// Their secrets are of RotatedSecrets: a token is good for its time, of any generation that is known.
 //
 // Thread: the data plane's. Owner: QuicEndpoint.
 #pragma once
 
 #include <ngtcp2/ngtcp2.h>
 
-#include <array>
 #include <cstdint>
 #include <span>
 #include <vector>
 
 #include "dataplane/data_plane.h"
 #include "net/packet_port.h"
+#include "quic/quic_secrets.h"
 #include "quic/used_tokens.h"
 
 namespace bayplan::dataplane {
 
 class AddressTokens {
 public:
-    explicit AddressTokens(const TlsFiles&);
+    // The secrets outlive it.
+    explicit AddressTokens(const RotatedSecrets& secrets) : secrets_(secrets) {}
 
     // --- server
     static bool is_retry(const ngtcp2_pkt_hd& first);
@@ -49,8 +50,7 @@ private:
     // A client comes back at once; its clock does not matter, ours is in the token.
     static constexpr ngtcp2_duration kRetryValid = 10 * NGTCP2_SECONDS;
 
-    std::array<std::uint8_t, 32> retry_secret_{};
-    std::array<std::uint8_t, 32> secret_{};
+    const RotatedSecrets& secrets_;
     UsedTokens used_{kRetryValid};
     UdpAddress server_;
     std::vector<std::uint8_t> kept_;

@@ -57,7 +57,10 @@ struct DataPlaneConfig {
     std::string gateway, gateway6;
     std::uint8_t prefix_length = 0, prefix_length6 = 0;
     std::uint16_t vlan = 0;
+    bool telemetry = false, capture = false;
     dataplane::TransportOptions transport;
+    std::uint32_t observers_max = 64;   // per lcore, as the next; of transport.connections_max
+    std::uint32_t unadmitted_max = 64;  // besides transport.connections_max
     dataplane::IdlePolicy idle = dataplane::IdlePolicy::adaptive;
     std::uint32_t lcores = 1;
     std::uint32_t inbox_frames = 1'024;     // ring from the lcore to each engine

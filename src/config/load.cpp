@@ -84,6 +84,10 @@ void check_data_plane(const DataPlaneConfig& data_plane, Position root, ReadCont
                       "has its own",
                       "set 'data_plane.port: dpdk', or remove them");
     }
+    if (!dpdk && (data_plane.telemetry || data_plane.capture)) {
+        context.fault(section, "telemetry and capture are for a DPDK port",
+                      "set 'data_plane.port: dpdk', or remove them");
+    }
     if (dpdk && data_plane.udp_port == 0) {
         context.fault(place("udp_port"), "a DPDK port needs a UDP port", "give 'data_plane.udp_port' 1 .. 65535");
     }
@@ -175,7 +179,11 @@ dataplane::DataPlaneOptions data_plane_options(const DataPlaneConfig& from) {
     options.dpdk.gateway = from.gateway;
     options.dpdk.gateway6 = from.gateway6;
     options.dpdk.vlan = from.vlan;
+    options.dpdk.telemetry = from.telemetry;
+    options.dpdk.capture = from.capture;
     options.transport = from.transport;
+    // The data plane cannot tell who is admitted; the gateway holds each kind to its own limit.
+    options.transport.connections_max += from.unadmitted_max;
     options.idle = from.idle;
     options.server = true;
     return options;

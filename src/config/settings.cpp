@@ -15,6 +15,7 @@
 #include "config/score_resources.h"
 #include "config/score_shape.h"
 #include "config/setting_values.h"
+#include "config/transport_settings.h"
 
 // A projection to one member, for const and non-const owners alike.
 #define MEMBER(path) \
@@ -192,76 +193,6 @@ void append_engine(Settings<PartitionConfig>& table) {
                               "Decisions on their way to the teller; when full, the engine waits."));
 }
 
-const Settings<dataplane::TlsFiles>& tls_settings() {
-    static const Settings<dataplane::TlsFiles> table = [] {
-        using T = dataplane::TlsFiles;
-        Settings<T> result;
-        result.push_back(input_file<T>("certificate", MEMBER(certificate), "Own certificate chain, PEM."));
-        result.push_back(input_file<T>("key", MEMBER(key), "Its private key, PEM."));
-        result.push_back(input_file<T>("authority", MEMBER(authority),
-                                       "The authority that shims' certificates must be signed by, PEM."));
-        for (auto& setting : result) setting.required = true;
-        result.push_back(
-            input_file<T>("revoked", MEMBER(revoked),
-                          "Revocation lists of that authority, PEM. All four files are read again on SIGHUP; "
-                          "connections stay, but for those whose certificate would now be refused."));
-        return result;
-    }();
-    return table;
-}
-
-const Settings<dataplane::HandshakeLimits>& handshake_settings() {
-    static const Settings<dataplane::HandshakeLimits> table = [] {
-        using H = dataplane::HandshakeLimits;
-        Settings<H> result;
-        result.push_back(number<H>("retry_above", MEMBER(retry_above), kPlain, {0, 65'536}, "handshakes",
-                                   "Under way; from then on clients first prove their address (QUIC Retry)."));
-        result.push_back(
-            number<H>("pending_max", MEMBER(pending_max), kPlain, {1, 65'536}, "handshakes",
-                      "Under way at most; clients repeat theirs. The last quarter is for clients with a token of "
-                      "an earlier connection."));
-        result.push_back(number<H>("pending_max_of_network", MEMBER(pending_max_of_network), kPlain, {1, 65'536},
-                                   "handshakes", "Of these, from one /24 of IPv4 or /56 of IPv6."));
-        result.push_back(number<H>("per_s", MEMBER(per_s), kPlain, {1, 1'000'000}, "handshakes/s",
-                                   "Begun per second; each costs 0.75 ms of CPU."));
-        result.push_back(number<H>("per_s_of_network", MEMBER(per_s_of_network), kPlain, {1, 1'000'000}, "handshakes/s",
-                                   "Begun per second from one /24 of IPv4 or /56 of IPv6."));
-        result.push_back(number<H>("answers_per_s", MEMBER(answers_per_s), kPlain, {1, 10'000'000}, "packets/s",
-                                   "Answers to strangers: Retry, refusals, stateless resets."));
-        return result;
-    }();
-    return table;
-}
-
-void append_transport(Settings<DataPlaneConfig>& table) {
-    using D = DataPlaneConfig;
-    table.push_back(number<D>("frame_bytes_max", MEMBER(transport.frame_bytes_max), kSize, {kMebi, 64 * kMebi}, "bytes",
-                              "Largest message; a longer one breaks the connection. Shims count on "
-                              "1Mi."));
-    table.push_back(number<D>("send_buffer", MEMBER(transport.send_buffer_bytes), kSize, {64 << 10, 1024 * kMebi},
-                              "bytes", "Per connection and stream: sent and not yet acknowledged by QUIC."));
-    table.push_back(number<D>("receive_window", MEMBER(transport.receive_window_bytes), kSize, {64 << 10, 1024 * kMebi},
-                              "bytes", "Per stream: what a shim may send ahead of what has been taken."));
-    table.push_back(number<D>("connections_max", MEMBER(transport.connections_max), kPlain, {1, 65'536}, "connections",
-                              "Connections at a time; more are refused."));
-    table.push_back(section<D>("handshakes", handshake_settings(), MEMBER(transport.handshakes),
-                               "How many clients may begin, per lcore."));
-    table.push_back(number<D>("key_update_packets", MEMBER(transport.key_update_packets), kSize, {100, 8 * kMebi},
-                              "packets", "New keys after so many packets sent on a connection."));
-    table.push_back(milliseconds<D>("idle_timeout", MEMBER(transport.idle_timeout_ms), {kSecond, 3600 * kSecond},
-                                    "A connection from which nothing was heard for so long is closed."));
-    table.push_back(number<D>("payload_bytes_max", MEMBER(transport.payload_bytes_max), kPlain, {1'200, 8'900}, "bytes",
-                              "UDP payload of one packet: the MTU minus 28, with IPv6 minus 48."));
-    table.push_back(
-        number<D>("inbox_frames", MEMBER(inbox_frames), kSize, {2, kMebi}, "messages",
-                  "Messages on their way to each engine; when full, shims are pushed back by flow control."));
-    table.push_back(number<D>("inbox_bytes", MEMBER(inbox_bytes), kSize, {64 << 10, 1024 * kMebi}, "bytes",
-                              "Bytes of such messages, and of what they hold when read."));
-    table.push_back(number<D>("outbox_batches", MEMBER(outbox_batches), kSize, {8, 65'536}, "batches",
-                              "Batches of decisions on their way to each connection; when full, "
-                              "the teller keeps the rest."));
-}
-
 void append_link(Settings<DataPlaneConfig>& table) {
     using D = DataPlaneConfig;
     table.push_back(ip_address<D>("address6", MEMBER(address6), IpVersion::ipv6,
@@ -277,6 +208,13 @@ void append_link(Settings<DataPlaneConfig>& table) {
     table.push_back(ip_address<D>("gateway6", MEMBER(gateway6), IpVersion::ipv6, "The same for address6."));
     table.push_back(number<D>("vlan", MEMBER(vlan), kPlain, {0, 4094}, "",
                               "DPDK port: the VLAN (802.1Q) whose tag frames carry; 0: none."));
+    const Choices<bool> no_or_yes{{"no", false}, {"yes", true}};
+    table.push_back(choice<D>("telemetry", MEMBER(telemetry), no_or_yes,
+                              "DPDK port: whether dpdk-telemetry.py may ask the daemon, by a socket in DPDK's "
+                              "directory for running processes."));
+    table.push_back(choice<D>("capture", MEMBER(capture), no_or_yes,
+                              "DPDK port: whether dpdk-dumpcap --file-prefix=bayplan may copy packets. It shares "
+                              "the daemon's memory, hugepages that is, so switch it on to look and off again."));
 }
 
 const Settings<DataPlaneConfig>& data_plane_settings() {
@@ -310,7 +248,7 @@ const Settings<DataPlaneConfig>& data_plane_settings() {
             number<D>("lcores", MEMBER(lcores), kPlain, {1, 32}, "threads",
                       "Threads for packets, each with queues of its own: CPUs by the data_plane role of the "
                       "profile. With net_af_packet as many as its qpairs."));
-        append_transport(result);
+        append_transport_settings(result);
         return result;
     }();
     return table;

@@ -74,7 +74,7 @@ void Daemon::serve() {
 }
 
 void Daemon::look_after_threads() {
-    lcores_->counters(0);  // a look at the link, also if nobody asks for numbers
+    lcores_->look_at_device();
     bool any = false;
     for (const Watchdog::Change& change : watchdog_.look(Clock::now())) {
         if (!change.stuck) {

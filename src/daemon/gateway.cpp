@@ -18,6 +18,9 @@ Gateway::Gateway(const std::vector<config::PartitionConfig>& partitions, std::ve
       inboxes_(std::move(inboxes)),
       frame_bytes_max_(data_plane.transport.frame_bytes_max),
       outbox_batches_(data_plane.outbox_batches),
+      connections_max_(data_plane.transport.connections_max),
+      observers_max_(data_plane.observers_max),
+      unadmitted_max_(data_plane.unadmitted_max),
       log_(log),
       registry_(registry ? std::move(registry) : std::make_shared<ShimRegistry>(lcore + 1)),
       lcore_(lcore),
@@ -25,7 +28,8 @@ Gateway::Gateway(const std::vector<config::PartitionConfig>& partitions, std::ve
 
 Gateway::~Gateway() = default;
 
-void Gateway::on_open(dataplane::DataPlane&, ConnectionId id, const dataplane::Peer& peer) {
+void Gateway::on_open(dataplane::DataPlane& plane, ConnectionId id, const dataplane::Peer& peer) {
+    make_room(plane, peer.common_name);
     Connection& connection = connections_[id];
     connection.peer = peer;
     connection.deadline = Clock::now() + kHelloWithin;
@@ -127,6 +131,8 @@ void Gateway::on_close(dataplane::DataPlane&, ConnectionId id, std::string_view 
         registry_->release(connection.partition, connection.peer.common_name, id);
         disconnects_.emplace_back(connection.partition, id);
         hand_over_disconnects();
+    } else if (!closed_unadmitted_.is_first(connection.peer.address, why, Clock::now())) {
+        return;
     }
     log_.info("connection closed", {{"connection", id},
                                     {"shim", connection.peer.common_name},
@@ -136,15 +142,18 @@ void Gateway::on_close(dataplane::DataPlane&, ConnectionId id, std::string_view 
 
 void Gateway::on_refused(std::string_view address, std::string_view why) {
     count(counters_.handshakes_refused);
-    strangers_.add(address, why, Clock::now());
+    if (!handshakes_refused_.is_first(address, why, Clock::now())) return;
+    log_.warning("handshake refused", {{"address", address}, {"reason", why}});
 }
 
 void Gateway::close_broken(dataplane::DataPlane& plane, ConnectionId id, Connection& connection, CloseCode code,
                            std::string_view what) {
-    log_.warning("message refused, closing the connection", {{"connection", id},
-                                                             {"shim", connection.peer.common_name},
-                                                             {"address", connection.peer.address},
-                                                             {"reason", what}});
+    if (messages_refused_.is_first(connection.peer.address, what, Clock::now())) {
+        log_.warning("message refused, closing the connection", {{"connection", id},
+                                                                 {"shim", connection.peer.common_name},
+                                                                 {"address", connection.peer.address},
+                                                                 {"reason", what}});
+    }
     close(plane, id, code, what);
 }
 
@@ -166,6 +175,7 @@ GatewayCounters& GatewayCounters::operator+=(const GatewayCounters& other) {
     frames_out += other.frames_out;
     pushed_back += other.pushed_back;
     cuts += other.cuts;
+    displaced += other.displaced;
     return *this;
 }
 
@@ -173,7 +183,8 @@ GatewayCounters Gateway::counters() const {
     const auto read = [](const std::atomic<std::uint64_t>& counter) { return counter.load(std::memory_order_relaxed); };
     return {read(counters_.connections),        read(counters_.hellos),      read(counters_.hellos_refused),
             read(counters_.handshakes_refused), read(counters_.broken),      read(counters_.frames_in),
-            read(counters_.frames_out),         read(counters_.pushed_back), read(counters_.cuts)};
+            read(counters_.frames_out),         read(counters_.pushed_back), read(counters_.cuts),
+            read(counters_.displaced)};
 }
 
 }  // namespace bayplan::daemon

@@ -50,6 +50,7 @@ struct GatewayCounters {
     std::uint64_t frames_out = 0;
     std::uint64_t pushed_back = 0;  // frames not taken because an inbox was full, repeats included
     std::uint64_t cuts = 0;         // connections closed on an engine's word
+    std::uint64_t displaced = 0;    // connections closed before their hello was accepted, since others came
 
     GatewayCounters& operator+=(const GatewayCounters&);
     void append_to(std::vector<dataplane::Counter>&) const;  // as shims_*
@@ -107,6 +108,12 @@ private:
     using Connections = std::unordered_map<ConnectionId, Connection>;
 
     bool take_hello(dataplane::DataPlane&, ConnectionId, Connection&, const wire::Hello&);
+    // Closes the oldest connections that are not admitted, until one more of that name may come (gateway_room.cpp).
+    void make_room(dataplane::DataPlane&, const std::string& name);
+    // Why there is no room for one more shim or observer; empty if there is.
+    std::string lack_of_room(const Connection&, std::size_t partition) const;
+    std::string lack_of_room_for_observer(const Connection&) const;
+    std::size_t admitted() const;
     // Why a hello is not accepted; empty if it is.
     std::string refusal(const Connection&, const wire::Hello&, std::size_t& partition) const;
     // False: the connection has no room for the answer now.
@@ -120,6 +127,7 @@ private:
     void close(dataplane::DataPlane&, ConnectionId, CloseCode, std::string_view why);
     std::size_t send_outboxes(dataplane::DataPlane&);
     void close_late(dataplane::DataPlane&);
+    void sum_up_log_lines();
     std::size_t hand_over_disconnects();
     void count(std::atomic<std::uint64_t>& counter) { counter.fetch_add(1, std::memory_order_relaxed); }
 
@@ -127,8 +135,15 @@ private:
     const std::vector<Inbox*> inboxes_;
     const std::size_t frame_bytes_max_;
     const std::size_t outbox_batches_;
+    const std::size_t connections_max_;
+    const std::size_t observers_max_;
+    const std::size_t unadmitted_max_;
     Log& log_;
-    StrangerLog strangers_{log_, "handshake refused"};
+    // Lines that peers without rights can cause as often as they like.
+    StrangerLog handshakes_refused_{log_, "handshake refused"};
+    StrangerLog shims_refused_{log_, "shim refused"};
+    StrangerLog messages_refused_{log_, "message refused, closing the connection"};
+    StrangerLog closed_unadmitted_{log_, "connection closed", config::LogLevel::info};
 
     Connections connections_;
     const std::shared_ptr<ShimRegistry> registry_;
@@ -145,7 +160,7 @@ private:
     CountersOfLcores counters_of_lcores_;
     Clock::time_point counters_read_{};
     std::vector<dataplane::Counter> counters_told_;  // as of then
-    std::size_t waiting_ = 0;                        // connections with a deadline
+    std::size_t waiting_ = 0;                        // connections that are not admitted: they have a deadline
 
     LcoreStages stages_;
     instruments::Heartbeat heartbeat_;
@@ -156,7 +171,7 @@ private:
     std::atomic<bool> output_done_{false};
     struct {
         std::atomic<std::uint64_t> connections{0}, hellos{0}, hellos_refused{0}, handshakes_refused{0}, broken{0},
-            frames_in{0}, frames_out{0}, pushed_back{0}, cuts{0};
+            frames_in{0}, frames_out{0}, pushed_back{0}, cuts{0}, displaced{0};
     } counters_;
 };
 

@@ -14,9 +14,6 @@ namespace {
 // Reading costs tens of microseconds (drivers, the kernel's files): so often and no more, however
 // often somebody asks.
 constexpr std::chrono::milliseconds kCountersStay{10};
-// Of one certificate: connections are limited, and shims need theirs.
-constexpr std::ptrdiff_t kObserversOfName = 16;
-
 }  // namespace
 
 bool Gateway::take_counters_request(dataplane::DataPlane& plane, ConnectionId id, Connection& connection,
@@ -28,12 +25,12 @@ bool Gateway::take_counters_request(dataplane::DataPlane& plane, ConnectionId id
         refuse(plane, id, connection, fmt::format("'{}' may not use any partition", name));
         return true;
     }
-    const auto observers = std::ranges::count_if(connections_, [&](const auto& each) {
-        return each.second.phase == Phase::observer && each.second.peer.common_name == name;
-    });
-    if (connection.phase == Phase::fresh && observers >= kObserversOfName) {
-        refuse(plane, id, connection, fmt::format("'{}' has {} observers already", name, observers));
-        return true;
+    if (connection.phase == Phase::fresh) {
+        const std::string full = lack_of_room_for_observer(connection);
+        if (!full.empty()) {
+            refuse(plane, id, connection, full);
+            return true;
+        }
     }
     read_counters(plane);
     std::vector<wire::NamedCounter> named;
@@ -80,6 +77,7 @@ void GatewayCounters::append_to(std::vector<dataplane::Counter>& out) const {
     out.emplace_back("shims_frames_out", frames_out);
     out.emplace_back("shims_pushed_back", pushed_back);
     out.emplace_back("shims_cuts", cuts);
+    out.emplace_back("shims_displaced", displaced);
 }
 
 }  // namespace bayplan::daemon

@@ -21,6 +21,10 @@ bool Gateway::take_hello(dataplane::DataPlane& plane, ConnectionId id, Connectio
         refuse(plane, id, connection, why);
         return true;
     }
+    if (const std::string full = lack_of_room(connection, partition); !full.empty()) {
+        close(plane, id, CloseCode::normal, full);  // a refusal would be for good
+        return true;
+    }
     Inbox& inbox = *inboxes_[partition];
     if (!inbox.has_room(0)) {
         count(counters_.pushed_back);
@@ -70,10 +74,12 @@ std::string Gateway::refusal(const Connection& connection, const wire::Hello& he
 void Gateway::refuse(dataplane::DataPlane& plane, ConnectionId id, Connection& connection, const std::string& why) {
     count(counters_.hellos_refused);
     if (flight_ != nullptr) flight_->note(instruments::FlightKind::refused, id);
-    log_.warning("shim refused", {{"connection", id},
-                                  {"shim", connection.peer.common_name},
-                                  {"address", connection.peer.address},
-                                  {"reason", why}});
+    if (shims_refused_.is_first(connection.peer.address, why, Clock::now())) {
+        log_.warning("shim refused", {{"connection", id},
+                                      {"shim", connection.peer.common_name},
+                                      {"address", connection.peer.address},
+                                      {"reason", why}});
+    }
     HelloReply reply;
     reply.outcome = HelloOutcome::refused;
     reply.reason = why;

@@ -17,7 +17,7 @@ std::size_t Gateway::on_turn(dataplane::DataPlane& plane) {
     heartbeat_.beat();
     std::size_t done = hand_over_disconnects();
     close_replaced(plane);
-    if (strangers_.counts()) strangers_.look(Clock::now());
+    sum_up_log_lines();
     done += send_outboxes(plane);
     if (waiting_ > 0) close_late(plane);
     for (std::size_t i = 0; i < touched_.size(); ++i) {
@@ -26,6 +26,12 @@ std::size_t Gateway::on_turn(dataplane::DataPlane& plane) {
         inboxes_[i]->waker.notify();
     }
     return done;
+}
+
+void Gateway::sum_up_log_lines() {
+    for (StrangerLog* each : {&handshakes_refused_, &shims_refused_, &messages_refused_, &closed_unadmitted_}) {
+        if (each->counts()) each->look(Clock::now());
+    }
 }
 
 std::size_t Gateway::send_outboxes(dataplane::DataPlane& plane) {

@@ -80,6 +80,10 @@ std::vector<dataplane::Counter> LcoreThreads::counters() const {
     return sum_of(all);
 }
 
+void LcoreThreads::look_at_device() {
+    if (!planes_.empty()) planes_.front()->look_at_device();
+}
+
 void LcoreThreads::take_role(std::size_t lcore) {
     std::string error;
     if (!threads::assume_role(threads::Role::data_plane, lcore, error))
@@ -104,6 +108,7 @@ void LcoreThreads::open(std::promise<std::string> ready) {
 void LcoreThreads::run(std::size_t lcore) {
     dataplane::DataPlane& plane = *planes_[lcore];
     plane.run();
+    if (lcore == 0) plane.look_at_device();  // main waits for this thread's end, and looks no more
     final_counters_[lcore] = plane.counters();
 }
 

@@ -47,6 +47,8 @@ public:
     bool reload_tls(std::string& error);
     const std::string& port_name() const { return port_name_; }
     std::uint16_t udp_port() const { return udp_port_; }
+    // Reads the numbers of the device that counters() tells: now and then, by main.
+    void look_at_device();
     // Of one lcore; after join(): of the end.
     std::vector<dataplane::Counter> counters(std::size_t lcore) const;
     std::vector<dataplane::Counter> counters() const;  // of all, by name

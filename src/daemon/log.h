@@ -1,14 +1,15 @@
 // Structured log lines: a message and fields, as key=value text, with journald's level prefix, or
 // JSON.
 //
-// Thread: line() from any thread; it hands the line over and never waits (a full hand-over ring
-// drops the oldest lines, and says how many at the end). Owner: main makes it first and destroys it
-// last.
+// Thread: line() from any thread; it hands the line over and never waits. When lines come faster than they are written, the
+// newest of the kind that floods are dropped, and it is told how many (log_shares.h). Owner: main makes it first and
+// destroys it last.
 #pragma once
 
 #include <fmt/format.h>
 
 #include <concepts>
+#include <cstddef>
 #include <functional>
 #include <initializer_list>
 #include <memory>
@@ -37,6 +38,8 @@ public:
     explicit Log(const config::LogConfig&);
     // Every line to a function, at once, on the caller's thread.
     Log(const config::LogConfig&, std::function<void(std::string_view)>);
+    // To a function, by a thread of the housekeeping role, as to standard error; at most `places` lines wait.
+    Log(const config::LogConfig&, std::size_t places, std::function<void(std::string_view)>);
     ~Log();  // writes what is left
     Log(const Log&) = delete;
     Log& operator=(const Log&) = delete;

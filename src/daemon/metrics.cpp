@@ -90,6 +90,9 @@ void add_data_plane(MetricText& text, const Status& status) {
 void add_gateway(MetricText& text, const GatewayCounters& counters) {
     text.alone("bayplan_shims_connected", "Connections of shims and observers now.", kGauge, counters.connections);
     text.alone("bayplan_shim_hellos_total", "Hellos of shims that were accepted.", kCounter, counters.hellos);
+    text.alone("bayplan_shim_connections_displaced_total",
+               "Connections that were closed before their hello was accepted, since others came.", kCounter,
+               counters.displaced);
     text.alone("bayplan_shim_hellos_refused_total", "Hellos of shims that were refused.", kCounter,
                counters.hellos_refused);
     text.alone("bayplan_shim_handshakes_refused_total", "Handshakes that were refused.", kCounter,
@@ -141,11 +144,13 @@ void add_certificates(MetricText& text, const Status& status) {
                static_cast<double>(status.certificates.revoked_s));
     const std::int64_t now_s =
         std::chrono::duration_cast<std::chrono::seconds>(std::chrono::system_clock::now().time_since_epoch()).count();
-    text.begin("bayplan_certificate_days_left", "Until an own certificate ends; negative: it has ended.", kGauge);
+    text.begin("bayplan_certificate_days_left",
+               "Until an own certificate, or the authority of the shims', ends; negative: it has ended.", kGauge);
     const auto add = [&](std::string_view whom, std::int64_t end_s) {
         if (end_s != 0) text.sample({{"for", whom}}, static_cast<double>(end_s - now_s) / kDay_s);
     };
     add("shims", status.certificates.certificate_s);
+    add("authority", status.certificates.authority_s);
     add("rest", status.rest_certificate_s);
 }
 

@@ -79,6 +79,7 @@ std::string gateway_json(const GatewayCounters& counters) {
     json.number("connections", counters.connections);
     json.number("hellos", counters.hellos);
     json.number("hellos_refused", counters.hellos_refused);
+    json.number("displaced", counters.displaced);
     json.number("handshakes_refused", counters.handshakes_refused);
     json.number("broken", counters.broken);
     json.number("frames_in", counters.frames_in);

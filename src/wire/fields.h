@@ -45,7 +45,7 @@ public:
     // And for all that a message is when it is read, each entry of a list as large as the record it becomes, each list as
     // often as it is named: an honest message is some ten times its frame at most, and a small one costs nothing.
     static constexpr std::uint64_t kDecodedBytesPerFrameByte = 32;
-    static constexpr std::uint64_t kDecodedBytesMin = 1 << 20;
+    static constexpr std::uint64_t kDecodedBytesMin = 64 << 10;
 
     Fields(const Limits& limits, std::size_t frame_bytes, std::string& error)
         : limits_(limits),

@@ -107,6 +107,8 @@ data_plane:
   prefix_length6: 64
   gateway6: "fd99::1"
   vlan: 42
+  telemetry: yes
+  capture: yes
   tls:
     certificate: c.pem
     key: k.pem
@@ -118,6 +120,8 @@ data_plane:
   send_buffer: 2Mi
   receive_window: 3Mi
   connections_max: 9
+  observers_max: 5
+  unadmitted_max: 6
   handshakes: {retry_above: 3, pending_max: 4, pending_max_of_network: 2, per_s: 50, per_s_of_network: 20, answers_per_s: 70}
   key_update_packets: 1000
   idle_timeout: 12s

@@ -259,6 +259,8 @@ TEST(ConfigFaults, settings_that_contradict_each_other) {
         {with_data_plane("vlan: 7"),
          "b.yaml:3:1: address6, gateways, prefix lengths and vlan are for a DPDK port: the kernel "
          "has its own; set 'data_plane.port: dpdk', or remove them"},
+        {with_data_plane("telemetry: yes"),
+         "b.yaml:3:1: telemetry and capture are for a DPDK port; set 'data_plane.port: dpdk', or remove them"},
         {with_data_plane("port: dpdk\n  address: \"::1\""),
          "b.yaml:6:3: 'data_plane.address' of a DPDK port is for IPv4; give the IPv6 address as "
          "'data_plane.address6'"},

@@ -31,7 +31,8 @@ TEST(DataPlane, options_carry_the_address_for_either_port) {
         "b.yaml", std::string(kSoundConfig) +
                       "  port: dpdk\n  address: 10.99.0.2\n  udp_port: 8000\n  eal: [--no-huge, -m, \"256\"]\n"
                       "  address6: \"fd99::2\"\n  prefix_length: 24\n  gateway: 10.99.0.1\n  prefix_length6: 64\n"
-                      "  gateway6: \"fd99::1\"\n  vlan: 42\n  idle: poll\n"));
+                      "  gateway6: \"fd99::1\"\n  vlan: 42\n  idle: poll\n  telemetry: yes\n  capture: yes\n"
+                      "  connections_max: 7\n  unadmitted_max: 5\n"));
     const dataplane::DataPlaneOptions options = data_plane_options(config.data_plane);
     EXPECT_EQ(options.port, dataplane::PortKind::dpdk);
     EXPECT_EQ(options.dpdk.address, "10.99.0.2");
@@ -43,6 +44,9 @@ TEST(DataPlane, options_carry_the_address_for_either_port) {
     EXPECT_EQ(options.dpdk.gateway, "10.99.0.1");
     EXPECT_EQ(options.dpdk.gateway6, "fd99::1");
     EXPECT_EQ(options.dpdk.vlan, 42);
+    EXPECT_TRUE(options.dpdk.telemetry);
+    EXPECT_TRUE(options.dpdk.capture);
+    EXPECT_EQ(options.transport.connections_max, 12u) << "the gateway holds each kind to its part";
     EXPECT_EQ(options.dpdk.eal_arguments, (std::vector<std::string>{"--no-huge", "-m", "256"}));
     EXPECT_EQ(options.idle, dataplane::IdlePolicy::poll);
     EXPECT_TRUE(options.server);

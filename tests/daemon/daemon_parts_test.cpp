@@ -16,7 +16,6 @@
 #include "daemon/rest_service.h"
 #include "daemon/shim_registry.h"
 #include "daemon/status.h"
-#include "daemon/stranger_log.h"
 #include "state_frames.h"
 
 namespace bayplan::daemon {
@@ -139,32 +138,6 @@ TEST(ShimRegistry, many_processes_of_one_name_are_not_all_remembered) {
     }
     EXPECT_FALSE(registry.claim(0, "a", 0, 100, 2, {}));
     EXPECT_TRUE(registry.claim(0, "a", 0, 101, 1, {})) << "too long ago";
-}
-
-TEST(StrangerLog, a_flood_is_a_few_lines) {
-    std::vector<std::string> lines;
-    daemon::Log log(config::LogConfig{}, [&](std::string_view line) { lines.emplace_back(line); });
-    daemon::StrangerLog::Clock::time_point now{};
-    {
-        daemon::StrangerLog strangers(log, "handshake refused");
-        for (int stranger = 0; stranger < 1'000; ++stranger) {
-            strangers.add("192.0.2.1:" + std::to_string(stranger), "no certificate", now);
-            strangers.add("192.0.2.2:7", "certificate " + std::to_string(stranger), now);
-        }
-        EXPECT_EQ(lines.size(), daemon::StrangerLog::kReasons) << "the first of each";
-        now += std::chrono::seconds(1);
-        strangers.look(now);
-        ASSERT_EQ(lines.size(), daemon::StrangerLog::kReasons + 2);
-        EXPECT_NE(lines[lines.size() - 2].find("reason=\"no certificate\" more=999"), std::string::npos);
-        EXPECT_NE(lines[lines.size() - 2].find("address=192.0.2.1:999"), std::string::npos);
-        EXPECT_NE(lines.back().find("reason=\"other reasons\" more=993"), std::string::npos) << lines.back();
-        strangers.look(now + std::chrono::hours(1));
-        EXPECT_EQ(lines.size(), daemon::StrangerLog::kReasons + 2) << "nothing happened";
-        strangers.add("192.0.2.1:1", "no certificate", now);
-        strangers.add("192.0.2.1:2", "no certificate", now);
-        EXPECT_EQ(lines.size(), daemon::StrangerLog::kReasons + 3);
-    }
-    EXPECT_NE(lines.back().find("more=1"), std::string::npos) << "what is left at the end";
 }
 
 TEST(Status, the_file_is_replaced_whole) {

@@ -63,6 +63,27 @@ TEST(GatewayHello, refusals_are_answered_logged_with_the_reason_and_closed) {
     }
 }
 
+// A certificate without rights that comes again and again.
+TEST(GatewayHello, refusals_of_one_reason_are_summed_in_the_log) {
+    GatewayWorld world;
+    for (int i = 0; i < 20; ++i) {
+        RawShim& shim = world.connect("shim-a");
+        ASSERT_TRUE(shim.hello("second"));
+        ASSERT_TRUE(world.until([&] { return !shim.replies.empty(); }));
+    }
+    EXPECT_EQ(world.gateway->counters().hellos_refused, 20u);
+    ASSERT_TRUE(world.until([&] { return world.gateway->counters().connections == 0; }));
+    ASSERT_TRUE(world.until([&] { return world.logged(" more="); }));
+    const std::string log = world.log_text();
+    std::size_t lines = 0;
+    for (std::size_t at = log.find("msg=\"shim refused\""); at != std::string::npos;
+         at = log.find("msg=\"shim refused\"", at + 1)) {
+        ++lines;
+    }
+    EXPECT_GT(lines, 1u);
+    EXPECT_LT(lines, 20u) << log;
+}
+
 TEST(GatewayCounters, are_those_of_all_lcores_and_of_each) {
     GatewayWorld world;
     world.gateway->tell_counters_of([] {

@@ -11,7 +11,9 @@
 
 namespace bayplan::testing {
 
-GatewayWorld::GatewayWorld(std::size_t inbox_frames, std::size_t outbox_batches) : partitions(2) {
+GatewayWorld::GatewayWorld(std::size_t inbox_frames, std::size_t outbox_batches,
+                           const std::function<void(config::DataPlaneConfig&)>& configure)
+    : partitions(2) {
     partitions[0].name = "default";
     partitions[0].shims = {"shim-*"};
     partitions[1].name = "second";
@@ -22,6 +24,7 @@ GatewayWorld::GatewayWorld(std::size_t inbox_frames, std::size_t outbox_batches)
     options.transport.send_buffer_bytes = 256u << 10;
     options.transport.frame_bytes_max = 128u << 10;
     options.outbox_batches = static_cast<std::uint32_t>(outbox_batches);
+    if (configure) configure(options);
     config::LogConfig log_options;
     log_options.level = config::LogLevel::debug;
     log_options.format = config::LogFormat::text;

@@ -22,7 +22,8 @@ namespace bayplan::testing {
 class GatewayWorld {
 public:
     // Partitions "default" (shims shim-a, shim-b) and "second" (shim-b).
-    explicit GatewayWorld(std::size_t inbox_frames = 1'024, std::size_t outbox_batches = 64);
+    explicit GatewayWorld(std::size_t inbox_frames = 1'024, std::size_t outbox_batches = 64,
+                          const std::function<void(config::DataPlaneConfig&)>& configure = nullptr);
 
     RawShim& connect(const std::string& certificate_name);
     // Connected and its hello accepted; the connect item has been taken out of the inbox.

@@ -249,6 +249,14 @@ TEST_F(DpdkRing, a_link_that_goes_down_and_comes_back_is_told_and_counted) {
     ASSERT_EQ(lines.size(), 2u);
     EXPECT_TRUE(lines[1].ends_with(" is up again")) << lines[1];
     set_port_log({});
+    // Once somebody looks, nobody else does.
+    server_->look_at_device();
+    RTE_ETH_FOREACH_DEV(port_id) { ASSERT_EQ(rte_eth_dev_set_link_down(port_id), 0); }
+    EXPECT_EQ(counter(*server_, "link_up"), 1u);
+    server_->look_at_device();
+    EXPECT_EQ(counter(*server_, "link_up"), 0u);
+    EXPECT_EQ(counter(*server_, "link_downs"), 2u);
+    RTE_ETH_FOREACH_DEV(port_id) { ASSERT_EQ(rte_eth_dev_set_link_up(port_id), 0); }
     EXPECT_FALSE(interface_is_up("no-such-if"));
     EXPECT_FALSE(interface_is_up("a-name-that-no-interface-can-have"));
 }
@@ -272,6 +280,16 @@ TEST(DpdkEal, leaves_the_affinity_of_its_caller_alone) {
     CPU_ZERO(&now);
     ASSERT_EQ(sched_getaffinity(0, sizeof now, &now), 0);
     EXPECT_TRUE(CPU_EQUAL(&now, &affinity_at_start));
+}
+
+TEST(DpdkEal, packets_cannot_be_captured_where_nobody_can_share_the_memory) {
+    DpdkPortOptions options;
+    options.eal_arguments = portable_eal_arguments();
+    options.address = "10.99.0.2";
+    options.capture = true;
+    std::string error;
+    EXPECT_EQ(open_dpdk_port(options, true, error), nullptr);
+    EXPECT_EQ(error, "packets can be captured only if DPDK uses hugepages: leave out --no-huge, or capture");
 }
 
 TEST(DpdkEal, a_device_that_is_not_there_is_named_in_the_error) {

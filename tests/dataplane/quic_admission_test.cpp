@@ -94,8 +94,8 @@ TEST(Admission, handshakes_under_way_leave_room_for_others) {
     Admission admission(limits, 1);
     const UdpAddress from = ipv4_address(0x0a000005, 1);
     EXPECT_EQ(admission.judge(from, kRetried, {5, 2}, kSecond), Admission::Verdict::accept);
-    EXPECT_EQ(admission.judge(from, kRetried, {5, 3}, kSecond), Admission::Verdict::pending_max);
-    EXPECT_EQ(admission.judge(from, kKnown, {5, 3}, kSecond), Admission::Verdict::pending_max);
+    EXPECT_EQ(admission.judge(from, kRetried, {5, 3}, kSecond), Admission::Verdict::pending_max_network);
+    EXPECT_EQ(admission.judge(from, kKnown, {5, 3}, kSecond), Admission::Verdict::pending_max_network);
     EXPECT_EQ(admission.judge(from, kRetried, {6, 0}, kSecond), Admission::Verdict::pending_max);
     EXPECT_EQ(admission.judge(from, kKnown, {6, 0}, kSecond), Admission::Verdict::accept);
     EXPECT_EQ(admission.judge(from, kKnown, {8, 0}, kSecond), Admission::Verdict::pending_max);

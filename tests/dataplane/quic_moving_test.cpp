@@ -189,11 +189,11 @@ TEST_F(QuicMoving, keys_are_updated_while_frames_flow_whoever_begins) {
         auto& b = fresh.add(client_options, fresh.client_user);
         fresh.network.weather.loss = 0.02;
         fresh.connect(b);
-        fresh.client_user.send_series(Stream::state, {3'000, 100, 2'000});
-        fresh.server_user.send_series(Stream::decisions, {3'000, 100, 2'000});
+        fresh.client_user.send_series(Stream::state, {6'000, 100, 2'000});
+        fresh.server_user.send_series(Stream::decisions, {6'000, 100, 2'000});
         ASSERT_TRUE(fresh.run_until([&] {
-            return fresh.server_user.received(Stream::state) == 3'000 &&
-                   fresh.client_user.received(Stream::decisions) == 3'000;
+            return fresh.server_user.received(Stream::state) == 6'000 &&
+                   fresh.client_user.received(Stream::decisions) == 6'000;
         }));
         EXPECT_EQ(fresh.server_user.fault, "");
         EXPECT_EQ(fresh.client_user.fault, "");

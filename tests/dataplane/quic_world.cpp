@@ -136,7 +136,7 @@ void Network::carry(Datagram datagram) {
     if (tap) tap(datagram.from, datagram.bytes);
     if (tap_to) tap_to(datagram.to, datagram.bytes);
     const bool nobody = std::find(attached_.begin(), attached_.end(), datagram.to) == attached_.end();
-    if (nobody || chance(weather.loss)) {
+    if (nobody || datagram.bytes.size() > weather.bytes_max || chance(weather.loss)) {
         ++lost;
         return;
     }

@@ -31,7 +31,8 @@ struct Weather {
     double duplicate = 0;
     double corrupt = 0;
     std::uint64_t delay_ns = 20'000;
-    std::uint64_t jitter_ns = 0;  // uniform on top of the delay: reorders
+    std::uint64_t jitter_ns = 0;     // uniform on top of the delay: reorders
+    std::size_t bytes_max = 65'507;  // of a datagram's payload: larger ones are swallowed
 };
 
 class Network {

@@ -1,6 +1,6 @@
-// flood ADDRESS PORT: sends the packets of tests/dataplane/flood.h from addresses that nobody has, IPv4, in about a
-// second: faster, and most would be lost in the kernel's ring before the daemon. Says "ready" when they are made,
-// sends on a line on stdin, and says how many it has sent.
+// flood ADDRESS PORT [--again]: sends the packets of tests/dataplane/flood.h from addresses that nobody has, IPv4, in about
+// a second: faster, and most would be lost in the kernel's ring before the daemon. Says "ready" when they are made,
+// sends on a line on stdin, and says how many it has sent. With --again once more for each further line.
 //
 // Thread: one. Errors: exit code 1 with the reason.
 #include <arpa/inet.h>
@@ -13,6 +13,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <string_view>
 #include <vector>
 
 #include "flood.h"
@@ -42,23 +43,7 @@ std::vector<std::uint8_t> ip_packet(const UdpAddress& from, const UdpAddress& to
     return out;
 }
 
-}  // namespace
-
-int main(int argc, char** argv) {
-    UdpAddress server;
-    if (argc != 3 || !parse_ipv4(argv[1], static_cast<std::uint16_t>(std::atoi(argv[2])), server)) {
-        std::fprintf(stderr, "usage: flood ADDRESS PORT\n");
-        return 1;
-    }
-    const int raw = socket(AF_INET, SOCK_RAW, IPPROTO_RAW);
-    if (raw < 0) {
-        std::fprintf(stderr, "flood: no raw socket: %s\n", std::strerror(errno));
-        return 1;
-    }
-    testing::Flood flood(7);
-    std::puts("ready");
-    std::fflush(stdout);
-    if (std::getchar() == EOF) return 1;
+std::size_t send_all(int raw, const UdpAddress& server, testing::Flood& flood) {
     const sockaddr_in to = to_sockaddr(server);
     constexpr std::size_t kPerMillisecond = 15;
     std::size_t sent = 0;
@@ -70,6 +55,40 @@ int main(int argc, char** argv) {
         if (size == static_cast<ssize_t>(packet.size())) ++sent;
         if (++tried % kPerMillisecond == 0) usleep(1'000);
     }
-    std::printf("sent %zu\n", sent);
-    return 0;
+    return sent;
+}
+
+bool read_line() {
+    int letter = 0;
+    while ((letter = std::getchar()) != EOF) {
+        if (letter == '\n') return true;
+    }
+    return false;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    UdpAddress server;
+    const bool again = argc == 4 && std::string_view(argv[3]) == "--again";
+    if ((argc != 3 && !again) || !parse_ipv4(argv[1], static_cast<std::uint16_t>(std::atoi(argv[2])), server)) {
+        std::fprintf(stderr, "usage: flood ADDRESS PORT [--again]\n");
+        return 1;
+    }
+    const int raw = socket(AF_INET, SOCK_RAW, IPPROTO_RAW);
+    if (raw < 0) {
+        std::fprintf(stderr, "flood: no raw socket: %s\n", std::strerror(errno));
+        return 1;
+    }
+    testing::Flood flood(7);
+    std::puts("ready");
+    std::fflush(stdout);
+    bool sent = false;
+    while (read_line()) {
+        std::printf("sent %zu\n", send_all(raw, server, flood));
+        std::fflush(stdout);
+        sent = true;
+        if (!again) break;
+    }
+    return sent ? 0 : 1;
 }

@@ -126,6 +126,8 @@ struct DpdkPortOptions {
     std::string gateway;
     std::string gateway6;
     std::uint16_t vlan = 0;  // 1..4094: frames carry this tag (802.1Q); 0: none
+    bool telemetry = false;  // dpdk-telemetry.py may ask this process, by a socket of the runtime directory
+    bool capture = false;    // dpdk-dumpcap may copy this process's packets: other processes share its memory
 };
 
 enum class PortKind : std::uint8_t { kernel, dpdk };
@@ -173,6 +175,10 @@ public:
     // under way with such a peer fail. False: why is
     // in `error`, and everything stays as it was. Any thread; reads files on the caller's.
     virtual bool reload_tls(std::string& error) = 0;
+
+    // Reads what the device counts and whether its link is up, for counters() from then on; before the first call counters()
+    // reads that itself. One thread, about once a second: drivers take long, and are not made for several at once.
+    virtual void look_at_device() = 0;
 
     // Driver or "kernel-udp", for reports: af_packet, ring, kernel-udp, ixgbe...
     virtual std::string port_name() const = 0;

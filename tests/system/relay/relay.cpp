@@ -38,13 +38,15 @@ struct DirectionCounts {
     std::uint64_t reordered = 0;
     std::uint64_t duplicated = 0;
     std::uint64_t corrupted = 0;
+    std::uint64_t too_long = 0;
 };
 
 // Frames from one wire to the other. They stay in order, but for those whose fate is to be overtaken.
 class Direction {
 public:
-    Direction(Wire& from, Wire& to, const FaultRates& rates, std::uint64_t seed)
-        : from_(from), to_(to), faults_(rates, seed) {}
+    // Frames of more than `longest` bytes are swallowed, as by a path with a small MTU whose routers say nothing.
+    Direction(Wire& from, Wire& to, const FaultRates& rates, std::uint64_t seed, std::size_t longest)
+        : from_(from), to_(to), faults_(rates, seed), longest_(longest) {}
 
     void receive(double storm_loss) {
         while (auto frame = from_.receive()) {
@@ -81,6 +83,10 @@ private:
 
     void accept(Bytes frame, double storm_loss) {
         ++counts_.seen;
+        if (frame.size() > longest_) {
+            ++counts_.too_long;
+            return;
+        }
         const Fate fate = faults_.next(storm_loss);
         if (fate.drop) {
             ++counts_.dropped;
@@ -107,6 +113,7 @@ private:
     Wire& from_;
     Wire& to_;
     Faults faults_;
+    const std::size_t longest_;
     std::priority_queue<UnderWay> under_way_;
     std::int64_t last_due_ = 0;
     std::uint64_t serial_ = 0;
@@ -166,9 +173,10 @@ private:
 std::string as_json(const Direction& direction) {
     const DirectionCounts& counts = direction.counts();
     return fmt::format(R"({{"seen":{},"carried":{},"dropped":{},"reordered":{},"duplicated":{},"corrupted":{},)"
-                       R"("uncut_runs":{},"send_errors":{}}})",
+                       R"("too_long":{},"uncut_runs":{},"send_errors":{}}})",
                        counts.seen, counts.carried, counts.dropped, counts.reordered, counts.duplicated,
-                       counts.corrupted, direction.source().uncut_runs(), direction.source().send_errors());
+                       counts.corrupted, counts.too_long, direction.source().uncut_runs(),
+                       direction.source().send_errors());
 }
 
 // Sleeps until a frame, a command, a due frame or a signal; storms are looked at every 20 ms.
@@ -230,6 +238,7 @@ int relay_main(int argc, char** argv) {
     std::string json;
     std::uint64_t seed = 1;
     double delay_ms = 0;
+    std::size_t mtu = 65'535;
     FaultRates rates;
     app.add_option("--a", a_name)->required();
     app.add_option("--b", b_name)->required();
@@ -239,6 +248,7 @@ int relay_main(int argc, char** argv) {
     app.add_option("--duplicate", rates.duplicate);
     app.add_option("--corrupt", rates.corrupt);
     app.add_option("--delay-ms", delay_ms, "uniform from 0 to this");
+    app.add_option("--mtu", mtu, "longer packets are swallowed, in both directions");
     app.add_option("--json", json);
     CLI11_PARSE(app, argc, argv);
     rates.delay_max_ns = static_cast<std::int64_t>(delay_ms * 1e6);
@@ -246,8 +256,9 @@ int relay_main(int argc, char** argv) {
     const sigset_t waiting_mask = stop_on_sigterm();
     Wire a(a_name);
     Wire b(b_name);
-    Direction up(a, b, rates, seed * 2);
-    Direction down(b, a, rates, seed * 2 + 1);
+    constexpr std::size_t kEthernetBytes = 14;
+    Direction up(a, b, rates, seed * 2, mtu + kEthernetBytes);
+    Direction down(b, a, rates, seed * 2 + 1, mtu + kEthernetBytes);
     fmt::print("ready\n");
     std::fflush(stdout);
     run(a, b, up, down, waiting_mask);
