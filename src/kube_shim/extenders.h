@@ -64,9 +64,9 @@ private:
     std::vector<One> extenders_;
 };
 
-// Which of them are asked about pods with these requests.
+// True: it is asked about pods with these requests.
 bool is_managed(const scheduler_config::Extender&, const std::vector<std::string_view>& resources);
-// The plugins of the extenders that filter, by their addresses.
+// Its name as a plugin, by its address; and the names of all that filter.
 std::string plugin_of(const scheduler_config::Extender&);
 std::vector<std::string> plugins_of(const std::vector<scheduler_config::Extender>&);
 

@@ -112,10 +112,11 @@ def devices(cluster, shim, api):
     assert allocation["nodeSelector"]["nodeSelectorTerms"][0]["matchFields"][0]["values"] == ["n2"], allocation
     cluster.pod("d", **uses("three"))
     assert "cannot allocate all claims" in cluster.waits("d")
+    freed = given("two")  # which of the two it is hangs on who came first
     cluster.end("c")
     api.must("DELETE", f"{claims}/two")
     cluster.placed("d")
-    assert given("three") == ["g1"], given("three")
+    assert given("three") == freed, (given("three"), freed)
     clear(cluster, api, base, claims)
 
 

@@ -12,6 +12,7 @@ from appliance import Appliance
 from claim_stories import devices, given_back, storage
 from cluster import MERGE, Cluster
 from control_plane import until
+from extender_story import extender
 from failover_story import failover
 from rights_story import rights
 from shim import Shim
@@ -195,7 +196,7 @@ def gang(cluster, shim, api):
 
 
 STORIES = [basic, preemption, workloads, gang, restarts, second_scheduler, changes, expired, storage, devices, given_back,
-           failover, rights, daemon_killed]
+           extender, failover, rights, daemon_killed]
 
 
 def empty(api, cluster):
