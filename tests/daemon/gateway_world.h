@@ -20,6 +20,11 @@
 namespace bayplan::testing {
 
 class GatewayWorld {
+private:
+    // Before the gateway, whose end writes lines.
+    mutable std::mutex mutex_;
+    std::vector<std::string> lines_;
+
 public:
     // Partitions "default" (shims shim-a, shim-b) and "second" (shim-b).
     explicit GatewayWorld(std::size_t inbox_frames = 1'024, std::size_t outbox_batches = 64,
@@ -47,10 +52,6 @@ public:
     std::unique_ptr<daemon::Gateway> gateway;
     std::unique_ptr<dataplane::DataPlane> plane;
     std::vector<std::unique_ptr<RawShim>> shims;
-
-private:
-    mutable std::mutex mutex_;
-    std::vector<std::string> lines_;
 };
 
 // A batch of decisions that owns its texts.
