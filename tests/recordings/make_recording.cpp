@@ -62,7 +62,8 @@ EngineOptions live_options_of(const Story& story) {
     out.preemption.enabled = true;
     out.preemption.stuck_after_ns = 500 * kMs;
     out.queues = false;      // a daemon's come from a file, not from its shims
-    out.user_groups = true;  // likewise no setting of a daemon
+    out.user_groups = true;  // likewise no settings of a daemon
+    out.application_tags = true;
     return out;
 }
 
@@ -87,8 +88,8 @@ void print_settings(const Story& story) {
     std::istringstream text(config::recorded_text(partition_of(live_options_of(story))));
     const char* indent = "  - ";
     for (std::string line; std::getline(text, line);) {
-        const bool only_recorded =
-            line.starts_with("daemon_instance:") || line.starts_with("queues:") || line.starts_with("user_groups:");
+        const bool only_recorded = line.starts_with("daemon_instance:") || line.starts_with("queues:") ||
+                                   line.starts_with("user_groups:") || line.starts_with("application_tags:");
         if (!line.empty() && line[0] != '#' && !only_recorded) {
             std::cout << indent << line << "\n";
             indent = "    ";

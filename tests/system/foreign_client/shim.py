@@ -40,9 +40,6 @@ from bayplan.fbs.Node import NodeT
 from bayplan.fbs.NodeAction import NodeAction
 from bayplan.fbs.Nodes import NodesT
 from bayplan.fbs.PodSpec import PodSpecT
-from bayplan.fbs.PredicateAnswer import PredicateAnswerT
-from bayplan.fbs.PredicateAnswers import PredicateAnswersT
-from bayplan.fbs.PredicateReason import PredicateReasonT
 from bayplan.fbs.ResyncBegin import ResyncBeginT
 from bayplan.fbs.ResyncEnd import ResyncEndT
 from bayplan.fbs.Specs import SpecsT
@@ -162,7 +159,7 @@ class Books:
         if decision.kind == DecisionKind.allocated:
             self.doubled += name in self.places
             self.places[name] = decision.node.decode()
-        elif decision.kind == DecisionKind.queried:
+        elif self.options.plugin and decision.kind == DecisionKind.queried:
             self.answer(decision)
         elif decision.kind in self.accepted:
             self.accepted[decision.kind] += 1
@@ -171,6 +168,11 @@ class Books:
 
     def answer(self, decision):
         """The plugin: one verdict for each node of the query, its own first, and reasons by their indices."""
+        # Here, as the first released schema has no plugins.
+        from bayplan.fbs.PredicateAnswer import PredicateAnswerT
+        from bayplan.fbs.PredicateAnswers import PredicateAnswersT
+        from bayplan.fbs.PredicateReason import PredicateReasonT
+
         nodes = [decision.node.decode()] + [other.decode() for other in decision.others or []]
         refused = [int(node.split("-")[1]) % 2 == 1 for node in nodes]
         reasons = [fields(PredicateReasonT(), nodeIndex=index, text="an odd number")
