@@ -21,7 +21,6 @@
 #include "cli/simulate_arguments.h"
 #include "cli/simulate_difference.h"
 #include "daemon/queues_file.h"
-#include "queue_config/load.h"
 #include "queue_config/node_scores.h"
 #include "sim/map_page.h"
 #include "sim/report.h"
@@ -313,17 +312,12 @@ std::string name_of_plugin(const std::string& command) {
 
 // False: queues and scheduler say of nodes what cannot both be, which is told.
 bool nodes_agree(const SimulateArguments& arguments) {
-    queue_config::SchedulerConfig config;
-    config::Faults faults;
-    if (!queue_config::load_queue_config(arguments.simulation.queues, arguments.queues, config, faults)) return false;
-    const queue_config::PartitionConfig* const own = queue_config::own_partition(config, "default");
     std::string why;
-    const auto scores = own == nullptr ? std::nullopt : queue_config::node_scores(own->node_sort_policy, why);
+    const auto scores = queue_config::node_scores(arguments.simulation.queues, "default", why);
     if (scores && arguments.simulation.scheduler) {
         EngineOptions engine;
         arguments.simulation.scheduler->apply(engine);
-        const bool same = engine.score == scores->score && engine.score_resources == scores->resources;
-        why = same ? "" : "its node sort policy says otherwise than --scheduler-config";
+        why = scores->in_force(engine) ? "" : "its node sort policy says otherwise than --scheduler-config";
     }
     if (!why.empty()) fmt::print(stderr, "{}: {}\n", arguments.queues, why);
     return why.empty();

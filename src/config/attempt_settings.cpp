@@ -8,9 +8,6 @@
 #include "config/percent.h"
 #include "config/setting_values.h"
 
-#define MEMBER(path) \
-    [](auto& owner) -> auto& { return owner.path; }
-
 namespace bayplan::config {
 namespace {
 

@@ -5,9 +5,6 @@
 #include "config/feature_gates.h"
 #include "config/setting_values.h"
 
-#define MEMBER(path) \
-    [](auto& owner) -> auto& { return owner.path; }
-
 namespace bayplan::config {
 
 void append_kubernetes_settings(Settings<PartitionConfig>& table) {

@@ -3,10 +3,6 @@
 
 #include "config/setting_values.h"
 
-// A projection to one member, for const and non-const owners alike.
-#define MEMBER(path) \
-    [](auto& owner) -> auto& { return owner.path; }
-
 namespace bayplan::config {
 
 const Settings<PrivilegesConfig>& privilege_settings() {

@@ -8,10 +8,6 @@
 
 #include "config/setting_values.h"
 
-// A projection to one member, for const and non-const owners alike.
-#define MEMBER(path) \
-    [](auto& owner) -> auto& { return owner.path; }
-
 namespace bayplan::config {
 namespace {
 

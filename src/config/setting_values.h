@@ -14,6 +14,10 @@
 #include "config/units.h"
 #include "threads/cpu_set.h"
 
+// A projection to one member, for const and non-const owners alike.
+#define MEMBER(path) \
+    [](auto& owner) -> auto& { return owner.path; }
+
 namespace bayplan::config {
 
 // --- from text to value, with the fault noted; shared by the builders

@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include "queue_config/load.h"
+
 namespace bayplan::queue_config {
 namespace {
 
@@ -41,6 +43,14 @@ std::optional<NodeScores> node_scores(const NodeSortPolicyConfig& policy, std::s
     }
     if (scores.resources.empty()) scores.resources = {{"cpu", 1}, {"memory", 1}};
     return scores;
+}
+
+std::optional<NodeScores> node_scores(const std::string& text, std::string_view partition, std::string& why) {
+    SchedulerConfig config;
+    config::Faults told_elsewhere;
+    if (!load_queue_config(text, "queues", config, told_elsewhere)) return std::nullopt;
+    const PartitionConfig* const own = own_partition(config, partition);
+    return own == nullptr ? std::nullopt : node_scores(own->node_sort_policy, why);
 }
 
 }  // namespace bayplan::queue_config

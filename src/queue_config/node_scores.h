@@ -8,6 +8,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "options/engine_options.h"
@@ -20,9 +21,19 @@ struct NodeScores {
     std::vector<ScoredResource> resources;  // at least one
 
     bool operator==(const NodeScores&) const = default;
+    bool in_force(const EngineOptions& engine) const {
+        return engine.score == score && engine.score_resources == resources;
+    }
+    void apply(EngineOptions& engine) const {
+        engine.score = score;
+        engine.score_resources = resources;
+    }
 };
 
 // None: the file says nothing of it, or, with `why`, what cannot be met: weights are whole numbers to 100 here.
 std::optional<NodeScores> node_scores(const NodeSortPolicyConfig&, std::string& why);
+// The same of the partition of that name in a queues.yaml. Faults of the text are told where it is loaded; here they count as
+// nothing said.
+std::optional<NodeScores> node_scores(const std::string& text, std::string_view partition, std::string& why);
 
 }  // namespace bayplan::queue_config

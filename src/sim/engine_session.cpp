@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "kube/trimmed_json.h"
-#include "queue_config/load.h"
 #include "queue_config/node_scores.h"
 
 namespace bayplan::sim {
@@ -68,15 +67,10 @@ constexpr std::uint64_t kClassCachesBytes = 16u << 20;
 // Nodes are scored as the node sort policy of the queues says.
 EngineOptions with_queues(EngineOptions options, const std::string& text) {
     options.queues = !text.empty();
-    queue_config::SchedulerConfig config;
-    config::Faults faults;
-    if (!options.queues || !queue_config::load_queue_config(text, "queues", config, faults)) return options;
-    const queue_config::PartitionConfig* const own = queue_config::own_partition(config, kPartition);
     std::string why;
-    if (own == nullptr) return options;
-    if (const auto scores = queue_config::node_scores(own->node_sort_policy, why)) {
-        options.score = scores->score;
-        options.score_resources = scores->resources;
+    const auto scores = options.queues ? queue_config::node_scores(text, kPartition, why) : std::nullopt;
+    if (scores) {
+        scores->apply(options);
     }
     return options;
 }

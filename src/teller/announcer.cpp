@@ -80,6 +80,7 @@ void Announcer::wait_for_room(const RecordHead& head, const RecordTexts& texts) 
 
 void Announcer::wake_teller() {
     woken_at_ = ring_.bytes_written();
+    ++wakes_;
     waker_.notify();
 }
 
@@ -92,12 +93,15 @@ std::size_t Announcer::flush(bool goes_on) {
         tell_all();
         return teller_.flush();
     }
-    if (ring_.bytes_written() != flushed_at_ || teller_.waits_for_room()) {
+    const bool offers_again = teller_.waits_for_room();
+    if (ring_.bytes_written() != flushed_at_ || offers_again) {
         write({.kind = RecordKind::flush});
         flushed_at_ = ring_.bytes_written();
-        if (!goes_on || teller_.waits_for_room()) {
-            wake_teller();
-        }
+    }
+    // A turn may announce nothing after one that was to be followed.
+    const bool is_behind = ring_.bytes_written() != woken_at_;
+    if (offers_again || (!goes_on && is_behind)) {
+        wake_teller();
     }
     return 0;
 }

@@ -38,6 +38,7 @@ struct AnnouncerCounters {
     std::uint64_t records = 0;
     std::uint64_t bytes = 0;
     std::uint64_t waits = 0;
+    std::uint64_t wakes = 0;  // of the teller's thread
 };
 
 class Announcer {
@@ -94,7 +95,7 @@ public:
     bool waits_for_room() const { return teller_.waits_for_room(); }
 
     std::string digest();  // settles first
-    AnnouncerCounters counters() const { return {records_, ring_.bytes_written(), waits()}; }
+    AnnouncerCounters counters() const { return {records_, ring_.bytes_written(), waits(), wakes_}; }
     // How often the engine has waited for room in the ring; any thread may ask.
     std::uint64_t waits() const { return waits_.load(std::memory_order_relaxed); }
 
@@ -110,6 +111,7 @@ private:
     Teller teller_;
     const bool threaded_;
     std::uint64_t records_ = 0;
+    std::uint64_t wakes_ = 0;
     std::atomic<std::uint64_t> waits_{0};
     std::uint64_t woken_at_ = 0;    // bytes written when the teller was last woken
     std::uint64_t flushed_at_ = 0;  // and after the last flush

@@ -128,6 +128,33 @@ TEST(Announcer, ASinkThatBlocksStopsNothingUntilTheRingIsFull) {
     EXPECT_GT(announcer.counters().bytes, kMany * 64u);
 }
 
+TEST(Announcer, TheTellerIsWokenForHalfARingOrWhenTheEngineHasNoMoreToDo) {
+    constexpr std::size_t kRing = 64u << 10;
+    ListingSink sink;
+    Announcer announcer(sink, TellerMode::thread, kRing, {});
+    announcer.add_shim("shim");
+    announcer.connect(kShim, 1, 0);
+    int number = 0;
+    while (announcer.counters().bytes + 512 < kRing / 2) {
+        place(announcer, number++);
+        announcer.flush(true);
+        ASSERT_EQ(announcer.counters().wakes, 0u) << "the engine goes on";
+    }
+    while (announcer.counters().bytes <= kRing / 2) {
+        place(announcer, number++);
+    }
+    EXPECT_EQ(announcer.counters().wakes, 1u) << "half of the ring waits";
+    place(announcer, number++);
+    announcer.flush(true);
+    EXPECT_EQ(announcer.counters().wakes, 1u) << "that was told of already";
+    announcer.flush();
+    EXPECT_EQ(announcer.counters().wakes, 2u) << "nothing follows, though nothing is new either";
+    announcer.flush();
+    EXPECT_EQ(announcer.counters().wakes, 2u) << "nothing is new";
+    announcer.settle();
+    EXPECT_EQ(sink.said.size(), 2u * static_cast<unsigned>(number));
+}
+
 TEST(Announcer, WhatHadNoRoomIsOfferedAgainByTheTellerItself) {
     ListingSink sink;
     sink.refuses = true;
