@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <unordered_map>
 
 #include <fmt/format.h>
 #include <boost/json.hpp>
@@ -57,6 +58,9 @@ public:
     ReplyReader(const sim::PluginQuestion& question, sim::PluginReply& reply) : question_(question), reply_(reply) {
         reply_.verdicts.assign(question.nodes.size(), PluginVerdict::unknown);
         reply_.reasons.resize(question.nodes.size());
+        for (std::size_t at = 0; at < question.nodes.size(); ++at) {
+            places_.emplace(question.nodes[at], at);
+        }
     }
 
     void read(const json::object& answer) {
@@ -104,11 +108,11 @@ private:
     }
 
     void put(std::string_view node, PluginVerdict verdict, std::string_view reason) {
-        const auto found = std::ranges::find(question_.nodes, node);
-        if (found == question_.nodes.end()) {
+        const auto found = places_.find(node);
+        if (found == places_.end()) {
             throw PluginFault(fmt::format("node {} is none that it was asked about", node));
         }
-        const auto at = static_cast<std::size_t>(found - question_.nodes.begin());
+        const std::size_t at = found->second;
         if (reply_.verdicts[at] != PluginVerdict::unknown) {
             throw PluginFault(fmt::format("says two things of node {}", node));
         }
@@ -118,6 +122,7 @@ private:
 
     const sim::PluginQuestion& question_;
     sim::PluginReply& reply_;
+    std::unordered_map<std::string_view, std::size_t> places_;  // of nodes in the question
 };
 
 void read_reply(const json::object& answer, const sim::PluginQuestion& question, sim::PluginReply& reply) {

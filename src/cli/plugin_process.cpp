@@ -131,9 +131,10 @@ std::vector<sim::PluginReply> PluginProcess::answer(const std::vector<sim::Plugi
     }
     questions_ = &questions;
     replies_.assign(questions.size(), {});
+    questions_text_.erase(0, std::exchange(written_, 0));
     for (std::size_t i = 0; i < questions.size(); ++i) {
         open_.emplace(++last_number_, i);
-        unwritten_ += line_of(questions[i], last_number_);
+        questions_text_ += line_of(questions[i], last_number_);
     }
     exchange();
     return std::move(replies_);
@@ -144,7 +145,7 @@ void PluginProcess::exchange() {
     auto moved = steady_clock::now();
     while (!open_.empty()) {
         pollfd ends[2] = {{from_, POLLIN, 0}, {to_, POLLOUT, 0}};
-        const int ready = poll(ends, unwritten_.empty() ? 1 : 2, kLookAtInterruptMs);
+        const int ready = poll(ends, written_ == questions_text_.size() ? 1 : 2, kLookAtInterruptMs);
         if (Interrupt::came()) {
             throw sim::PluginFault("was interrupted with " + open_queries());
         }
@@ -165,11 +166,11 @@ void PluginProcess::exchange() {
 
 // If its reader is gone, so is the writer of its output: that tells how.
 void PluginProcess::write_some() {
-    const ssize_t written = write(to_, unwritten_.data(), unwritten_.size());
+    const ssize_t written = write(to_, questions_text_.data() + written_, questions_text_.size() - written_);
     if (written > 0) {
-        unwritten_.erase(0, static_cast<std::size_t>(written));
+        written_ += static_cast<std::size_t>(written);
     } else if (errno == EPIPE) {
-        unwritten_.clear();
+        written_ = questions_text_.size();
     }
 }
 

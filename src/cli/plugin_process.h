@@ -44,10 +44,11 @@ private:
     pid_t process_ = -1;
     int to_ = -1;
     int from_ = -1;
-    std::string unwritten_;
-    std::string unread_;                                           // the beginning of a line
-    std::uint64_t lines_ = 0;                                      // that were read
-    std::uint64_t last_number_ = 0;                                // of a question
+    std::string questions_text_;     // of the call under way, and the end of the last one, if the program left it
+    std::size_t written_ = 0;        // bytes of it
+    std::string unread_;             // the beginning of a line
+    std::uint64_t lines_ = 0;        // that were read
+    std::uint64_t last_number_ = 0;  // of a question
     const std::vector<sim::PluginQuestion>* questions_ = nullptr;  // of the call under way
     std::map<std::uint64_t, std::size_t> open_;                    // their indices, by number
     std::vector<sim::PluginReply> replies_;

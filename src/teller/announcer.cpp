@@ -98,7 +98,7 @@ std::size_t Announcer::flush(bool goes_on) {
         write({.kind = RecordKind::flush});
         flushed_at_ = ring_.bytes_written();
     }
-    // A turn may announce nothing after one that was to be followed.
+    // Nothing may be announced after a flush that was to be followed.
     const bool is_behind = ring_.bytes_written() != woken_at_;
     if (offers_again || (!goes_on && is_behind)) {
         wake_teller();
