@@ -82,6 +82,6 @@ AnswerPtr metrics(const std::vector<std::pair<VersionPtr, Place>>&);
 std::string pending_by_reason(const VersionPtr&);
 
 // --- health.cpp: YuniKorn's nine checks, of all partitions. Looks at every pod: not for a thread that others wait for
-std::string health(const std::vector<std::pair<VersionPtr, Place>>&);
+std::string health(const std::vector<std::pair<VersionPtr, Place>>&, std::uint64_t laws_broken);
 
 }  // namespace bayplan::answers

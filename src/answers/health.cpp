@@ -112,7 +112,7 @@ std::string text_of(const std::vector<Check>& checks) {
 
 }  // namespace
 
-std::string health(const std::vector<std::pair<VersionPtr, Place>>& partitions) {
+std::string health(const std::vector<std::pair<VersionPtr, Place>>& partitions, std::uint64_t laws_broken) {
     Findings found;
     for (const auto& [version, place] : partitions) look_at(*version, place, found);
     const auto check = [](std::string_view name, std::string_view description, std::string_view before,
@@ -121,7 +121,7 @@ std::string health(const std::vector<std::pair<VersionPtr, Place>>& partitions) 
     };
     return text_of({
         {"Scheduling errors", "Check for scheduling error entries in metrics",
-         "There were 0 scheduling errors logged in the metrics"},
+         fmt::format("There were {} scheduling errors logged in the metrics", laws_broken), laws_broken == 0},
         {"Failed nodes", "Check for failed nodes entries in metrics",
          "There were 0 failed nodes logged in the metrics"},
         check("Negative resources", "Check for negative resources in the partitions",

@@ -115,8 +115,8 @@ void put_tail(JsonText& json, const QueueNode& node) {
     put_if(json, "absUsedCapacity", percent(node.allocated, node.max));
     put_count_if(json, "maxRunningApps", node.facts->max_applications);
     put_count_if(json, "runningApps", node.running);
-    put_names(json, "allocatingAcceptedApps", node.accepted);
     json.member("currentPriority", std::int64_t{node.priority});
+    put_names(json, "allocatingAcceptedApps", node.accepted);
     put_settings(json, *node.facts);
     json.end_object();
 }

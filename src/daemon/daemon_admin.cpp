@@ -89,6 +89,9 @@ void Daemon::show_condition() {
     all_is_well(not_live);
     takes_work(not_ready);
     rest_->show_condition(std::move(not_live), std::move(not_ready));
+    std::uint64_t laws_broken = 0;
+    for (const auto& engine : engines_) laws_broken += engine->latest_snapshot().laws_broken;
+    rest_->show_laws_broken(laws_broken);
 }
 
 AdminAnswer Daemon::tell_live(const Words&) {

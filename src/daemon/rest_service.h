@@ -44,6 +44,7 @@ public:
     void show_condition(std::string not_live, std::string not_ready) {
         condition_.show(std::move(not_live), std::move(not_ready));
     }
+    void show_laws_broken(std::uint64_t count) { condition_.show_laws_broken(count); }
     void show_metrics(std::string text) { metrics_.show(std::move(text)); }
 
     std::uint16_t port() const { return server_.port(); }
@@ -52,9 +53,9 @@ public:
 private:
     rest::ConfigBoard board_;
     const rest::ShownPartitions partitions_;
-    rest::Watch watch_{partitions_};
-    rest::MetricsBoard metrics_;
     rest::ConditionBoard condition_;
+    rest::Watch watch_{partitions_, &condition_};
+    rest::MetricsBoard metrics_;
     http::Server server_;
 };
 

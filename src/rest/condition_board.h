@@ -1,10 +1,11 @@
-// Whether the daemon goes on and takes work, as its main thread last said. It says so every second or so: silence means
-// that this thread does not go on.
+// Whether the daemon goes on and takes work, and how many laws its audits found broken, as its main thread last said. It
+// says so every second or so: silence means that this thread does not go on.
 //
 // Thread: any.
 #pragma once
 
 #include <chrono>
+#include <cstdint>
 #include <mutex>
 #include <string>
 #include <utility>
@@ -22,6 +23,15 @@ public:
         not_live_ = std::move(not_live);
         not_ready_ = std::move(not_ready);
         shown_ = now;
+    }
+    // Since the start, of all partitions.
+    void show_laws_broken(std::uint64_t count) {
+        const std::lock_guard lock(mutex_);
+        laws_broken_ = count;
+    }
+    std::uint64_t laws_broken() const {
+        const std::lock_guard lock(mutex_);
+        return laws_broken_;
     }
     std::string not_live(Clock::time_point now = Clock::now()) const {
         const std::lock_guard lock(mutex_);
@@ -41,6 +51,7 @@ private:
     mutable std::mutex mutex_;
     std::string not_live_;
     std::string not_ready_ = "the daemon starts";
+    std::uint64_t laws_broken_ = 0;
     Clock::time_point shown_ = Clock::now();
 };
 

@@ -64,7 +64,8 @@ void Watch::run() {
 bool Watch::check_health() {
     const Versions versions = versions_of(partitions_);
     if (versions.empty()) return false;
-    auto found = std::make_shared<const std::string>(answers::health(versions));
+    const std::uint64_t laws_broken = condition_ == nullptr ? 0 : condition_->laws_broken();
+    auto found = std::make_shared<const std::string>(answers::health(versions, laws_broken));
     const std::lock_guard lock(mutex_);
     health_ = std::move(found);
     return true;

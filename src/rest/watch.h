@@ -11,6 +11,7 @@
 #include <string>
 #include <thread>
 
+#include "rest/condition_board.h"
 #include "rest/history.h"
 #include "rest/state_routes.h"
 
@@ -18,7 +19,9 @@ namespace bayplan::rest {
 
 class Watch {
 public:
-    explicit Watch(const ShownPartitions& partitions) : partitions_(partitions) {}
+    // `condition`: null: nobody audits.
+    explicit Watch(const ShownPartitions& partitions, const ConditionBoard* condition = nullptr)
+        : partitions_(partitions), condition_(condition) {}
     ~Watch();
     Watch(const Watch&) = delete;
     Watch& operator=(const Watch&) = delete;
@@ -36,6 +39,7 @@ private:
     void run();
 
     const ShownPartitions& partitions_;
+    const ConditionBoard* const condition_;
     History history_;
     mutable std::mutex mutex_;  // of the two below
     std::shared_ptr<const std::string> health_;

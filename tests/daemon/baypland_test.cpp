@@ -85,8 +85,8 @@ public:
         return true;
     }
 
-    void ask() {
-        for (std::size_t i = 0; i < kPods; ++i) {
+    void ask(std::size_t first = 0) {
+        for (std::size_t i = first; i < first + kPods; ++i) {
             const NamedAmount requests[] = {{"cpu", i % 2 == 0 ? 100 : 200}, {"pods", 1}};
             const std::string key = fmt::format("pod-{}", i);
             PodStatement pod;
@@ -172,6 +172,14 @@ TEST(BayplandLog, what_dpdk_says_is_an_entry_like_all_others) {
     EXPECT_GT(of_dpdk, 0u) << daemon.log();
 }
 
+std::string names_of(const std::multimap<std::string, std::string>& threads) {
+    std::string text;
+    for (const auto& [name, cpus] : threads) {
+        text += fmt::format("{} on {}\n", name, cpus);
+    }
+    return text;
+}
+
 // Threads of a daemon under load, against the profile; then with its CPUs swapped.
 void expect_affinities(std::size_t first, std::size_t second) {
     const std::string both = first == second ? fmt::format("{}", first)
@@ -187,13 +195,22 @@ void expect_affinities(std::size_t first, std::size_t second) {
     shim.ask();
     ASSERT_TRUE(Shim::until([&] { return shim.allocated == kPods; })) << shim.allocated << daemon.log();
     // A worker is there once it has had work; which of two gets the first is TBB's choice.
-    // A thread that has just begun still has the name of the thread that began it, and no affinity of its own.
+    // Until its first work a worker has the name of the thread that began it, and no affinity of its own: it is given some.
     std::multimap<std::string, std::string> seen;
+    std::size_t asked = kPods;
     ASSERT_TRUE(Shim::until([&] {
         seen = daemon.affinities();
-        return std::adjacent_find(seen.begin(), seen.end(),
-                                  [](const auto& a, const auto& b) { return a.first == b.first; }) == seen.end();
-    })) << daemon.log();
+        if (std::adjacent_find(seen.begin(), seen.end(),
+                               [](const auto& a, const auto& b) { return a.first == b.first; }) == seen.end()) {
+            return true;
+        }
+        if (shim.allocated == asked && asked < 50 * kPods) {
+            shim.ask(asked);
+            asked += kPods;
+        }
+        return false;
+    })) << names_of(seen)
+        << daemon.log();
 #ifdef __SANITIZE_THREAD__
     seen.erase("baypland");  // the sanitizer's own thread
 #endif

@@ -44,9 +44,9 @@ protected:
     ShownPartitions partitions_{
         {{.partition = "default", .cluster = "c", .started_ns = 0, .zero_tick_ns = {}, .build_of = {}},
          [this] { return version_; }}};
-    Watch watch_{partitions_};
-    MetricsBoard metrics_;
     ConditionBoard condition_;
+    Watch watch_{partitions_, &condition_};
+    MetricsBoard metrics_;
     http::Router router_{routes({board_, &partitions_, {}, &watch_, &metrics_, &condition_}), "*"};
 };
 
@@ -85,6 +85,13 @@ TEST_F(HealthEndpoints, health_is_there_once_it_was_looked_at) {
     EXPECT_TRUE(health.at("Healthy").as_bool()) << health;
     EXPECT_EQ(health.at("HealthChecks").as_array().size(), 9u);
     const std::string at(version_->nodes.find(version_->pods.find(0)->node)->facts->name);
+    condition_.show_laws_broken(2);
+    EXPECT_TRUE(watch_.check_health());
+    const json::value broken = json::parse(whole(ask("/ws/v1/scheduler/healthcheck")));
+    EXPECT_FALSE(broken.at("Healthy").as_bool()) << broken;
+    EXPECT_EQ(broken.at("HealthChecks").as_array()[0].at("DiagnosisMessage").as_string(),
+              "There were 2 scheduling errors logged in the metrics");
+    condition_.show_laws_broken(0);
     // A node with less than its pods have.
     for (const char* const node : {"n1", "n 2"})
         partition_.node(node, {{"cpu", 500}, {"pods", 110}}, {}, NodeAction::update);
