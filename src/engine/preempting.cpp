@@ -258,6 +258,7 @@ void Preempting::in_pieces(const AskClass& ask_class, std::size_t blocks, Look&&
         const std::lock_guard lock(counting);
         counters_.nodes_by_columns += search.judged_by_columns();
         counters_.nodes_by_pods += search.judged_by_pods();
+        world_.budget_tails.want(search.wanted());
     };
     if (!worth_the_workers(blocks)) {
         look_at(0, blocks);

@@ -27,6 +27,26 @@ void BudgetTails::note(std::uint32_t number, std::uint64_t lanes) {
         noted_.push_back(number);
     }
     blocks_[number].changed |= lanes;
+    blocks_[number].wanted &= ~lanes;
+}
+
+// The search that found them stale judged them as they are: nobody need look again.
+void BudgetTails::want(std::span<const Slot> nodes) {
+    for (const Slot slot : nodes) {
+        const std::uint64_t bit = std::uint64_t{1} << lane_of(slot);
+        if (const std::uint32_t number = block_of(slot); (blocks_[number].changed & bit) == 0) {
+            note(number, bit);
+            blocks_[number].wanted |= bit;
+        }
+    }
+}
+
+// A victim that a search kept for the block may violate now.
+void BudgetTails::note_stale(std::uint32_t number, std::uint64_t lanes) {
+    if (number < stale_.size()) {
+        stale_[number] |= lanes;
+        log_.append_block(number);
+    }
 }
 
 // Without budgets nothing is kept; the first one makes all be looked at.
@@ -41,29 +61,39 @@ void BudgetTails::start_or_stop() {
         }
     }
     blocks_.clear();
+    stale_.clear();
     seen_.clear();
     noted_.clear();
     position_ = 0;
 }
 
 // A node is concerned if it has more pods of the budget than were or are left, whichever is less.
+void BudgetTails::note_budget(Seen& seen, std::int32_t left, bool same_pods) {
+    const bool fell = same_pods && left < seen.left;
+    const std::int64_t least = same_pods ? std::min(seen.left, left) : INT32_MIN;
+    for (const Place& place : seen.places) {
+        if (place.most > least) {
+            if (fell) {
+                note_stale(place.block, place.lanes);
+            } else {
+                note(place.block, place.lanes);
+            }
+        }
+    }
+}
+
 void BudgetTails::note_budgets() {
     seen_.resize(budgets_.bound());
     for (std::uint32_t number = 0; number < seen_.size(); ++number) {
         const auto id = static_cast<BudgetId>(number);
         Seen& seen = seen_[number];
-        const bool same_pods = seen.disrupted_version == budgets_.disrupted_version(id);
-        if (same_pods && seen.left == budgets_.left(id)) {
-            continue;
+        const std::int32_t left = std::max(budgets_.left(id), 0);
+        const std::uint64_t version = budgets_.disrupted_version(id);
+        if (seen.disrupted_version != version || seen.left != left) {
+            note_budget(seen, left, seen.disrupted_version == version);
+            seen.left = left;
+            seen.disrupted_version = version;
         }
-        const std::int64_t least = same_pods ? std::min(seen.left, budgets_.left(id)) : INT32_MIN;
-        for (const Place& place : seen.places) {
-            if (place.most > least) {
-                note(place.block, place.lanes);
-            }
-        }
-        seen.left = budgets_.left(id);
-        seen.disrupted_version = budgets_.disrupted_version(id);
     }
 }
 
@@ -81,6 +111,7 @@ void BudgetTails::bring_up_to_date() {
     }
     const NodeState& state = cluster_.node_state;
     blocks_.resize(state.block_count());
+    stale_.resize(blocks_.size());
     note_budgets();
     note_coverage();
     state.changed_since(position_, changed_);
@@ -108,9 +139,10 @@ void BudgetTails::update(std::uint32_t number) {
             block.changed |= std::uint64_t{1} << lane;
         }
     }
-    if (block.changed != 0) {
+    if ((block.changed & ~std::exchange(block.wanted, 0)) != 0) {
         log_.append_block(number);
     }
+    stale_[number] &= ~block.changed;
     for (std::uint64_t left = std::exchange(block.changed, 0); left != 0; left &= left - 1) {
         show(number, static_cast<std::uint32_t>(std::countr_zero(left)));
     }

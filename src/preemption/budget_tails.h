@@ -6,7 +6,11 @@
 //                                    what is lacking without any of the others, tell which of these go at least
 //
 // Nodes of a block without a violated budget have no columns here: PodTails has theirs. Which pods violate hangs on
-// what is left of the budgets: a lane is shown anew when that becomes more or less than the node has pods of the budget.
+// what is left of the budgets: a lane is shown anew when that becomes more than the node has pods of the budget.
+//
+// When it becomes less, more pods violate, on some hundred nodes at once, few of which any search will care for. Such a
+// lane is *stale*: it goes on showing fewer violating pods than there are. Victims without violation are among fewer pods
+// than it shows, so it gives bounds; a search judges the node by its pods where they leave it open, and wants it shown anew.
 //
 // Memory: two blocks of tails, where a budget is violated; 16 bytes for each budget in a block.
 // Thread: bring_up_to_date: the engine's; the rest: any while nobody does that. Owner: World.
@@ -14,6 +18,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "cluster/change_log.h"
@@ -49,6 +54,11 @@ public:
                    ? blocks_[number].columns.get()
                    : nullptr;
     }
+    // Nodes of the block whose columns, here or of PodTails, are as before a budget fell.
+    std::uint64_t stale(std::uint32_t number) const { return number < stale_.size() ? stale_[number] : 0; }
+    // Stale nodes that a search had to judge by their pods: shown as they are from the next time on. While others read, but
+    // one call at a time.
+    void want(std::span<const Slot> nodes);
     // Blocks where that changed for other reasons than the nodes' own.
     const ChangeLog& log() const { return log_; }
 
@@ -57,6 +67,7 @@ private:
         std::unique_ptr<BudgetColumns> columns;
         std::array<std::uint64_t, kLanes> versions{};  // of the pods that are shown
         std::uint64_t changed = 0;                     // nodes to be shown anew
+        std::uint64_t wanted = 0;                      // of these, nodes that only were stale
     };
     // Where a budget has pods, or had.
     struct Place {
@@ -64,15 +75,17 @@ private:
         std::uint32_t most = 0;  // pods of a node
         std::uint64_t lanes = 0;
     };
-    struct Seen {  // of a budget
-        std::int32_t left = INT32_MIN;
+    struct Seen {                       // of a budget
+        std::int32_t left = INT32_MIN;  // none is as good as fewer than none: 0
         std::uint64_t disrupted_version = 0;
         std::vector<Place> places;  // by block
     };
 
     void note_budgets();
+    void note_budget(Seen&, std::int32_t left, bool same_pods);
     void note_coverage();
     void note(std::uint32_t block, std::uint64_t lanes);
+    void note_stale(std::uint32_t block, std::uint64_t lanes);
     void start_or_stop();
     void update(std::uint32_t number);
     void make_columns(std::uint32_t number);
@@ -88,8 +101,9 @@ private:
     ViolatingPods violating_;
     bool in_force_ = false;
     std::vector<Block> blocks_;
-    std::vector<Seen> seen_;      // by budget
-    std::uint64_t position_ = 0;  // of the log of nodes
+    std::vector<std::uint64_t> stale_;  // by block
+    std::vector<Seen> seen_;            // by budget
+    std::uint64_t position_ = 0;        // of the log of nodes
     std::vector<std::uint32_t> changed_;
     std::vector<std::uint32_t> noted_;  // blocks with nodes to be shown anew
     IndexedPods some_;                  // room for a part of a node's pods

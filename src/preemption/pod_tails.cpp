@@ -19,9 +19,10 @@ void show_amounts(const IndexedPods::Kind& pods, std::size_t count, std::uint32_
         const std::size_t first = count - t;
         resource.rest[t - 1][lane] = pods.rest[first];
         resource.least[t - 1][lane] = least;
-        const std::int64_t amount = pods.amount(first);
-        least = std::min(least, amount);
-        resource.most[lane] = std::max(resource.most[lane], amount);
+        least = std::min(least, pods.amount(first));
+    }
+    for (std::size_t at = 0; at < count; ++at) {
+        resource.most[lane] = std::max(resource.most[lane], pods.amount(at));
     }
 }
 
@@ -94,12 +95,15 @@ void find_extremes(BlockTails& tails) {
     for (std::uint32_t t = 0; t < kTails; ++t) {
         tails.lowest[t] = *std::min_element(tails.priority[t].begin(), tails.priority[t].end());
         tails.latest[t] = INT64_MIN;
+        tails.newest_of_all[t] = INT64_MIN;
         for (std::uint64_t left = tails.at_least[t]; left != 0; left &= left - 1) {
             const auto lane = static_cast<std::size_t>(std::countr_zero(left));
             const std::int64_t priority = tails.priority[t][lane];
             tails.highest = std::max(tails.highest, priority);
-            tails.latest[t] =
-                priority == tails.lowest[t] ? std::max(tails.latest[t], tails.start[t][lane]) : tails.latest[t];
+            if (priority == tails.lowest[t]) {
+                tails.latest[t] = std::max(tails.latest[t], tails.start[t][lane]);
+                tails.newest_of_all[t] = std::max(tails.newest_of_all[t], tails.newest[t][lane]);
+            }
         }
     }
     for (const auto& resource : tails.resources) {
@@ -108,6 +112,21 @@ void find_extremes(BlockTails& tails) {
         }
     }
 }
+
+namespace {
+
+void show_newest(const IndexedPods& pods, std::uint32_t lane, BlockTails& tails) {
+    std::int64_t newest = INT64_MIN;
+    for (std::size_t at = 0; at < pods.pods.size(); ++at) {
+        const bool first = at == 0 || pods.priorities[at] != pods.priorities[at - 1];
+        newest = first ? pods.starts_ms[at] : std::max(newest, pods.starts_ms[at]);
+        if (const std::size_t tail = pods.pods.size() - at; tail <= kTails) {
+            tails.newest[tail - 1][lane] = newest;
+        }
+    }
+}
+
+}  // namespace
 
 void show_pods(const IndexedPods& pods, std::uint32_t lane, BlockTails& tails) {
     const std::uint64_t bit = std::uint64_t{1} << lane;
@@ -121,6 +140,7 @@ void show_pods(const IndexedPods& pods, std::uint32_t lane, BlockTails& tails) {
         show_amounts(resource, count, lane, resource_of(tails, resource.resource));
     }
     tails.longer = (tails.longer & ~bit) | (count > kTails ? bit : 0);
+    show_newest(pods, lane, tails);
     std::int64_t sum = 0;
     for (std::uint32_t t = 1; t <= kTails; ++t) {
         const std::uint32_t at = t - 1;

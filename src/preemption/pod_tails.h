@@ -5,8 +5,10 @@
 //
 //   resources[k].rest[t-1]    sum over the tail                  priority[t-1]  of its most important pod
 //   resources[k].least[t-1]   smallest amount among the others   start[t-1]     of that pod
-//   resources[k].most         largest in the longest tail        earliest[t-1]  among all of that priority
+//   resources[k].most         largest of all pods                earliest[t-1]  among all of that priority
 //   resources[k].lack         used + foreign + held - capacity   sum[t-1]       of (priority + 2^31)
+//                                                                newest[t-1]    latest start of that pod and pods before it
+//                                                                               that have its priority
 //
 // Longer tails than kTails are not kept; the pods themselves are looked at then (amount_search.h).
 // Memory: some 40 KB a block with three resources, 60 MB at 100,000 nodes.
@@ -52,12 +54,14 @@ struct BlockTails {
     alignas(64) std::array<Lanes, kTails> start{};
     alignas(64) std::array<Lanes, kTails> earliest{};
     alignas(64) std::array<Lanes, kTails> sum{};
-    std::array<std::uint64_t, kTails> at_least{};  // nodes with so many pods, as bits
-    std::uint64_t longer = 0;                      // nodes with more than kTails pods
-    std::array<std::int64_t, kTails> lowest{};     // smallest priority[t-1]; kNoPod if no tail is as long
-    std::array<std::int64_t, kTails> latest{};     // largest start[t-1] of the nodes with that priority
-    std::int64_t highest = INT64_MIN;              // largest priority in any tail
-    std::array<std::uint64_t, kLanes> versions{};  // pods_version, of the pods that the columns show
+    alignas(64) std::array<Lanes, kTails> newest{};
+    std::array<std::uint64_t, kTails> at_least{};      // nodes with so many pods, as bits
+    std::uint64_t longer = 0;                          // nodes with more than kTails pods
+    std::array<std::int64_t, kTails> lowest{};         // smallest priority[t-1]; kNoPod if no tail is as long
+    std::array<std::int64_t, kTails> latest{};         // largest start[t-1] of the nodes with that priority
+    std::array<std::int64_t, kTails> newest_of_all{};  // likewise newest[t-1]
+    std::int64_t highest = INT64_MIN;                  // largest priority in any tail
+    std::array<std::uint64_t, kLanes> versions{};      // pods_version, of the pods that the columns show
 };
 
 // The lane shows the tails of these pods.

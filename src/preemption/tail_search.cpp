@@ -115,8 +115,16 @@ std::uint64_t TailSearch::promising(const Look& look, std::uint32_t at, std::uin
     return unknown | (lanes & ~as_many) | (alike == 0 ? 0 : cheaper_alike(look, at, alike, best));
 }
 
+// Nodes of whose most important victims one started before this; on a stale node a pod before the tail may be the first.
+std::uint64_t TailSearch::not_later(const Look& look, std::uint32_t at, std::uint64_t lanes, std::int64_t below) const {
+    const std::uint64_t stale = lanes & look.stale;
+    const std::uint64_t later = at_least(kernels_, look.tails.start[at], kZeros, below, lanes & ~stale) |
+                                (stale == 0 ? 0 : at_least(kernels_, look.tails.newest[at], kZeros, below, stale));
+    return lanes & ~later;
+}
+
 // Likewise where no fewer budgets are violated than by the best. The first victim's priority is the highest in the tails, and
-// none of them, if of that priority, starts later.
+// none of them, if of that priority, starts later. On a stale node the first victim is that pod or a more important one.
 std::uint64_t TailSearch::cheaper_alike(const Look& look, std::uint32_t at, std::uint64_t lanes,
                                         const VictimCandidate& best) const {
     const BlockTails& tails = look.tails;
@@ -133,9 +141,7 @@ std::uint64_t TailSearch::cheaper_alike(const Look& look, std::uint32_t at, std:
         const std::int64_t latest = best.cost.earliest_start_ms;
         const bool ties_lose = raw(look.first) > raw(best.slot);
         const bool all_lose = ties_lose && latest == INT64_MAX;
-        const std::uint64_t early =
-            all_lose ? equal
-                     : equal & ~at_least(kernels_, tails.start[at], kZeros, latest + (ties_lose ? 1 : 0), equal);
+        const std::uint64_t early = all_lose ? equal : not_later(look, at, equal, latest + (ties_lose ? 1 : 0));
         worse = with_victims(tails, count, early & ~look.rough);
     }
     if (const std::uint64_t left = equal & ~worse;
@@ -169,8 +175,8 @@ bool TailSearch::all_lose(const Look& look, std::uint32_t at, const VictimCandid
         return true;
     }
     const std::int64_t latest = best.cost.earliest_start_ms;
-    const bool starts_lose =
-        tails.latest[at] < latest || (tails.latest[at] == latest && raw(look.first) > raw(best.slot));
+    const std::int64_t start = look.stale != 0 ? tails.newest_of_all[at] : tails.latest[at];
+    const bool starts_lose = start < latest || (start == latest && raw(look.first) > raw(best.slot));
     return starts_lose && first + (count - 1) * lowest >= best.cost.priority_sum && need(count);
 }
 
@@ -209,17 +215,18 @@ bool TailSearch::all_go(const BlockTails& tails, std::uint32_t at, std::uint32_t
 }
 
 // True if beside the first victim more than so many others must go, each no larger than the node's largest. The first of the
-// tail is the first victim; on a rough node it may be one before the tail, as large as any.
+// tail is the first victim; on a rough or stale node it may be one before the tail, as large as any.
 bool TailSearch::needs_others(const Look& look, std::uint32_t at, std::uint32_t lane, std::int64_t count) const {
     const BlockTails& tails = look.tails;
     const bool rough = (look.rough >> lane & 1) != 0;
+    const bool stale = (look.stale >> lane & 1) != 0;
     if (rough && (tails.longer >> lane & 1) != 0) {
         return false;
     }
     for (const ResourceAmount& request : ask_class_.requests) {
         const BlockTails::Kind& resource = *tails.resource(request.resource);
         const std::int64_t shorter = at == 0 ? 0 : resource.rest[at - 1][lane];
-        const std::int64_t by_first = rough ? resource.most[lane] : resource.rest[at][lane] - shorter;
+        const std::int64_t by_first = rough || stale ? resource.most[lane] : resource.rest[at][lane] - shorter;
         const std::int64_t by_others = resource.lack[lane] + request.value - by_first;
         if (by_others > count * resource.most[lane]) {
             return true;
@@ -254,9 +261,9 @@ bool TailSearch::hopeless(const Look& look, std::uint32_t at, Slot slot, const V
         return true;
     }
     const std::int64_t latest = best.cost.earliest_start_ms;
+    const std::int64_t start = (look.stale >> lane & 1) != 0 ? tails.newest[at][lane] : tails.start[at][lane];
     const bool starts_lose =
-        (look.rough >> lane & 1) == 0 &&
-        (tails.start[at][lane] < latest || (tails.start[at][lane] == latest && raw(slot) > raw(best.slot)));
+        (look.rough >> lane & 1) == 0 && (start < latest || (start == latest && raw(slot) > raw(best.slot)));
     return starts_lose && first + others_max * each >= best.cost.priority_sum &&
            (others_max == 0 || needs_others(look, at, lane, others_max - 1));
 }
@@ -290,6 +297,9 @@ void TailSearch::judge(const Look& look, std::uint32_t at, Slot slot, VictimCand
     const std::uint32_t lane = lane_of(slot);
     if ((look.complete >> lane & 1) == 0 || !all_go(tails, at, lane)) {
         if (!hopeless(look, at, slot, best)) {
+            if ((look.stale >> lane & 1) != 0) {
+                wanted_.push_back(slot);
+            }
             judge_pods(slot, best);
         }
         return;
@@ -356,17 +366,30 @@ void TailSearch::look_through(const Look& look, std::uint64_t lanes, VictimCandi
 void TailSearch::look_without_violation(std::uint32_t number, std::uint64_t lanes, VictimCandidate& best) {
     const BudgetColumns* const columns = budget_tails_.block(number);
     const std::uint64_t by_pods = lanes & apart(number, columns);
-    look_through({.tails = columns == nullptr ? tails_.block(number) : columns->others, .first = slot_at(number, 0)},
+    const std::uint64_t stale = lanes & ~by_pods & budget_tails_.stale(number);
+    look_through({.tails = columns == nullptr ? tails_.block(number) : columns->others,
+                  .first = slot_at(number, 0),
+                  .complete = ~stale,
+                  .stale = stale},
                  lanes & ~by_pods, best);
     for_each_lane(by_pods, [&](std::uint32_t lane) { judge_pods(slot_at(number, lane), best); });
 }
 
 void TailSearch::look_with_violation(std::uint32_t number, std::uint64_t lanes, VictimCandidate& best) {
-    const BudgetColumns* const columns = budget_tails_.block(number);
-    if (columns == nullptr || (best.slot != kNone<Slot> && best.cost.budget_violations == 0)) {
+    if (best.slot != kNone<Slot> && best.cost.budget_violations == 0) {
         return;
     }
-    lanes &= columns->tight & ~apart(number, columns);
+    const BudgetColumns* const columns = budget_tails_.block(number);
+    lanes &= ~apart(number, columns);
+    const std::uint64_t stale = lanes & budget_tails_.stale(number);
+    for_each_lane(stale, [&](std::uint32_t lane) {
+        wanted_.push_back(slot_at(number, lane));
+        judge_pods(wanted_.back(), best);
+    });
+    if (columns == nullptr) {
+        return;
+    }
+    lanes &= columns->tight & ~stale;
     look_through({.tails = columns->violating,
                   .first = slot_at(number, 0),
                   .violating = true,

@@ -11,6 +11,8 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
+#include <vector>
 
 #include "cluster/node_state.h"
 #include "lanes/lane_kernels.h"
@@ -46,6 +48,8 @@ public:
 
     std::uint64_t judged_by_columns() const { return judged_by_columns_; }
     std::uint64_t judged_by_pods() const { return judged_by_pods_; }
+    // For BudgetTails::want().
+    std::span<const Slot> wanted() const { return wanted_; }
 
 private:
     // The columns that a look goes through.
@@ -55,6 +59,7 @@ private:
         bool violating = false;    // only violating pods are in the tails; others may have to go beside
         std::uint64_t complete = ~std::uint64_t{0};  // nodes whose victims are all in the tails
         std::uint64_t rough = 0;                     // nodes where others have to stay: the tails give bounds alone
+        std::uint64_t stale = 0;  // nodes where pods of the tails may violate: victims are among fewer pods
     };
 
     std::uint64_t below_own_priority(const BlockTails&, std::uint32_t at, std::uint64_t lanes) const;
@@ -64,6 +69,7 @@ private:
     bool all_with_victims(const BlockTails&, std::int64_t count) const;
     bool all_lose(const Look&, std::uint32_t at, const VictimCandidate& best) const;
     bool has_none_better(const Look&, const VictimCandidate& best) const;
+    std::uint64_t not_later(const Look&, std::uint32_t at, std::uint64_t lanes, std::int64_t below) const;
     std::uint64_t cheaper_alike(const Look&, std::uint32_t at, std::uint64_t lanes, const VictimCandidate& best) const;
     bool needs_others(const Look&, std::uint32_t at, std::uint32_t lane, std::int64_t count) const;
     bool hopeless(const Look&, std::uint32_t at, Slot, const VictimCandidate& best) const;
@@ -82,6 +88,7 @@ private:
     AmountSearch exact_;
     std::uint64_t judged_by_columns_ = 0;
     std::uint64_t judged_by_pods_ = 0;
+    std::vector<Slot> wanted_;
 };
 
 }  // namespace bayplan

@@ -30,8 +30,9 @@ struct Numbers {
 };
 
 struct Shape {
-    std::uint64_t budgets = 0;  // that pods are covered by, some by several; most are used up soon
-    bool obstacles = false;     // anti-affinity and host ports, of pods and preemptors
+    std::uint64_t budgets = 0;   // that pods are covered by, some by several
+    std::uint64_t allowed = 12;  // below so many disruptions: most budgets are used up soon
+    bool obstacles = false;      // anti-affinity and host ports, of pods and preemptors
     std::uint64_t rounds = 12;
     Compat compat = Compat::bayplan;
 };
@@ -142,7 +143,7 @@ private:
             of_team ? "t" + std::to_string(random_.below(5)) : "a" + std::to_string(number % kSpecs);
         budget.selector = {
             {{.key = shim_.id(of_team ? "team" : "app"), .op = LabelOperator::in, .values = {shim_.id(value)}}}};
-        budget.disruptions_allowed = static_cast<std::int32_t>(random_.chance(30) ? 0 : random_.below(12));
+        budget.disruptions_allowed = static_cast<std::int32_t>(random_.chance(30) ? 0 : random_.below(shape_.allowed));
         if (random_.chance(20) && !keys_.empty()) {
             const std::string& key = keys_[random_.below(keys_.size())];
             budget.disrupted_pods = {shim_.id(key.substr(key.find('/') + 1))};
@@ -286,6 +287,7 @@ TEST(TailSearch, FindsWhatLookingAtEveryPodFinds) { compare(1, 6, {}); }
 TEST(TailSearch, FindsTheSameWhereBudgetsAreViolated) {
     compare(11, 13, {.budgets = 30});
     compare(14, 15, {.budgets = 4});
+    compare(16, 19, {.budgets = 60, .allowed = 40});
 }
 
 TEST(TailSearch, FindsTheSameWherePodsKeepTheAskOff) {
