@@ -7,8 +7,8 @@
 #include <algorithm>
 #include <cstdint>
 #include <memory>
-#include <vector>
 
+#include <boost/container/small_vector.hpp>
 #include <boost/unordered/unordered_flat_map.hpp>
 
 #include "base/check.h"
@@ -20,9 +20,6 @@ namespace bayplan {
 class NodePods {
 public:
     void insert(AskId id) {
-        if (ids_.capacity() == 0) {
-            ids_.reserve(kRoomAtFirst);
-        }
         ids_.push_back(id);
         if (places_ != nullptr || ids_.size() > kLookedThrough) [[unlikely]] {
             note_last();
@@ -36,7 +33,7 @@ public:
             (*places_)[ids_[at]] = static_cast<std::uint32_t>(at);
         }
         if (ids_.size() * 4 < ids_.capacity() && ids_.capacity() > kRoomKept) {
-            std::vector<AskId>(ids_).swap(ids_);
+            Ids(ids_).swap(ids_);
         }
         if (ids_.size() * 2 < kLookedThrough) {
             places_.reset();
@@ -46,14 +43,18 @@ public:
     bool empty() const { return ids_.empty(); }
     std::size_t size() const { return ids_.size(); }
     std::size_t bytes() const {
-        return ids_.capacity() * sizeof(AskId) +
+        return (ids_.capacity() > kRoomAtFirst ? ids_.capacity() * sizeof(AskId) : 0) +
                (places_ == nullptr ? 0 : places_->bucket_count() * (sizeof(AskId) + sizeof(std::uint32_t)));
     }
     auto begin() const { return ids_.begin(); }
     auto end() const { return ids_.end(); }
 
 private:
-    static constexpr std::size_t kRoomAtFirst = 8;  // a vector's own steps to there are four
+    // So many lie in the node's own entry: its first pods cost no allocation, whose cache misses a placement would wait for.
+    static constexpr std::size_t kRoomAtFirst = 4;
+    using Doubling =
+        boost::container::small_vector_options_t<boost::container::growth_factor<boost::container::growth_factor_100>>;
+    using Ids = boost::container::small_vector<AskId, kRoomAtFirst, void, Doubling>;
     static constexpr std::size_t kRoomKept = 32;
     static constexpr std::size_t kLookedThrough = 128;  // more than Kubernetes' default for a node
     using Places = boost::unordered_flat_map<AskId, std::uint32_t, NumberHash>;
@@ -81,7 +82,7 @@ private:
         }
     }
 
-    std::vector<AskId> ids_;
+    Ids ids_;
     std::unique_ptr<Places> places_;  // null: few pods
 };
 

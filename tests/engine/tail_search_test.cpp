@@ -290,6 +290,75 @@ TEST(TailSearch, FindsTheSameWhereBudgetsAreViolated) {
     compare(16, 19, {.budgets = 60, .allowed = 40});
 }
 
+// Full nodes with two pods each, of which the less important started first. `fell` counts in the budget that the first
+// preemption uses up: from then on its other pod would have to go, which started later than any.
+std::vector<std::string> second_preemption(std::uint64_t nodes_between, VictimPath path) {
+    KeepingSink sink;
+    EngineOptions options;
+    options.executor = ExecutorKind::inline_;
+    options.victim_path = path;
+    Engine engine(options, sink);
+    TestShim shim(engine, "s");
+    shim.application("app");
+    PodSpec pod_spec;
+    pod_spec.name_space = shim.id("space");
+    pod_spec.labels = {{shim.id("app"), shim.id("covered")}};
+    const SpecItem covered_pods{.number = 1, .spec = pod_spec};
+    shim.send(SpecsMessage{.define = std::span(&covered_pods, 1), .forget = {}});
+    PodBudget budget;
+    budget.name_space = shim.id("space");
+    budget.name = shim.id("budget");
+    budget.selector = {{{.key = shim.id("app"), .op = LabelOperator::in, .values = {shim.id("covered")}}}};
+    budget.disruptions_allowed = 1;
+    const ObjectItem item{.object = budget, .removed = false};
+    shim.send(ObjectsMessage{std::span(&item, 1)});
+    const auto pod = [&](const std::string& node, const std::string& name, QosClass qos, std::int64_t start,
+                         bool covered) {
+        const std::vector<Amount> amounts = {{shim.id("cpu"), 500}};
+        const std::string key = "space/" + node + name;
+        AskItem record;
+        record.key = key;
+        record.application = shim.id("app");
+        record.node = shim.id(node);
+        record.requests = amounts;
+        record.qos = qos;
+        record.started_ms = start;
+        record.spec = covered ? 1 : 0;
+        shim.send(AsksMessage{std::span(&record, 1)});
+    };
+    const auto full_node = [&](const std::string& node, std::int64_t start, bool covered) {
+        shim.node(node, {{"cpu", 1'000}, {"pods", 10}});
+        pod(node, "-guaranteed", QosClass::guaranteed, 39, false);
+        pod(node, "-least", QosClass::best_effort, start, covered);
+    };
+    full_node("plain", 11, false);
+    full_node("first", 12, true);
+    for (std::uint64_t n = 0; n < nodes_between; ++n) {
+        shim.node("small" + std::to_string(n), {{"cpu", 10}, {"pods", 10}});
+    }
+    full_node("fell", 10, true);
+    for (const char* const key : {"one", "two"}) {
+        shim.ask(key, "app", {{"cpu", 500}}, 100);
+        engine.run(10);
+    }
+    return sink.log;
+}
+
+TEST(TailSearch, FindsThatVictimsOfANodeStartLaterOnceABudgetFell) {
+    for (const std::uint64_t nodes_between : {0u, 64u}) {
+        const std::vector<std::string> log = second_preemption(nodes_between, VictimPath::inline_);
+        EXPECT_EQ(log, second_preemption(nodes_between, VictimPath::plain));
+        const auto nominated = [&](const char* ask, const char* node) {
+            return std::count_if(log.begin(), log.end(), [&](const std::string& line) {
+                return line.find(" nominate ") != std::string::npos && line.find(ask) != std::string::npos &&
+                       line.find(node) != std::string::npos;
+            });
+        };
+        EXPECT_EQ(nominated("one", "first"), 1);
+        EXPECT_EQ(nominated("two", "fell"), 1);
+    }
+}
+
 TEST(TailSearch, FindsTheSameWherePodsKeepTheAskOff) {
     compare(21, 22, {.obstacles = true, .rounds = 4});
     compare(23, 23, {.budgets = 30, .obstacles = true, .rounds = 4});

@@ -260,8 +260,8 @@ std::vector<std::string> names_in(const json::value& value) {
         }
     } else if (value.is_object()) {
         for (const auto& [key, one] : value.as_object()) {
-            const bool is_name = key == "nodeID" || key == "applicationID" || key == "queuename" ||
-                                 key == "userName" || key == "groupName" || key == "queuePath";
+            const bool is_name = key == "nodeID" || key == "applicationID" || key == "queuename" || key == "userName" ||
+                                 key == "groupName" || key == "queuePath";
             if (is_name) names.emplace_back(one.as_string());
             for (const std::string& name : names_in(one)) names.push_back(name);
         }
