@@ -195,6 +195,7 @@ QueueId QueueTable::add(std::string name, QueueId parent) {
     if (free_.empty()) {
         id = QueueId{static_cast<std::uint32_t>(queues_.size())};
         queues_.emplace_back();
+        parents_.emplace_back();
     } else {
         id = free_.back();
         free_.pop_back();
@@ -204,7 +205,7 @@ QueueId QueueTable::add(std::string name, QueueId parent) {
     queue.exists = true;
     queue.path = parent == kNoQueue ? name : child_path(queues_[raw(parent)], name);
     queue.name = std::move(name);
-    queue.parent = parent;
+    queue.parent = parents_[raw(id)] = parent;
     if (parent != kNoQueue) {
         Queue& above = queues_[raw(parent)];
         above.children.push_back(id);

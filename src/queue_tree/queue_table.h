@@ -67,6 +67,7 @@ public:
     bool apply(const queue_config::PartitionConfig&, std::string& why);
 
     const Queue& operator[](QueueId id) const { return queues_[raw(id)]; }
+    QueueId parent(QueueId id) const { return parents_[raw(id)]; }
     // Ids below may have no queue (`exists`).
     std::uint32_t end() const { return static_cast<std::uint32_t>(queues_.size()); }
     std::size_t size() const { return by_path_.size(); }
@@ -113,6 +114,7 @@ private:
 
     std::vector<QueueId>* changes_ = nullptr;
     std::vector<Queue> queues_;
+    std::vector<QueueId> parents_;  // of each, once more: every charge goes this way
     std::vector<QueueId> free_;
     std::vector<std::uint32_t> made_;  // by maker
     boost::unordered_flat_map<std::string, QueueId, TextHash, std::equal_to<>> by_path_;
