@@ -34,7 +34,7 @@ void Generator::tag(const oracle::Oracle& oracle, const ShimModel& model, oracle
     if (tag_random_.chance(80)) {
         add(tag_random_.chance(85) ? "namespace" : "NameSpace", tag_random_.below(3));
     }
-    if (tag_random_.chance(15)) {
+    if (tag_random_.chance(options_.shim_rights.empty() ? 15 : 70)) {
         add("application.create.force", 3 + tag_random_.below(2));
     }
     for (const char* const key : {"namespace.resourcequota", "namespace.resourceguaranteed"}) {
