@@ -168,6 +168,12 @@ void QueueTable::set_quota(QueueId id, std::optional<Resources> max, std::option
     if (max_applications) take(queue.max_applications, *max_applications);
 }
 
+void QueueTable::set_over_max(QueueId id, const std::optional<OverMax>& over) {
+    if (queues_[raw(id)].over_max == over) return;
+    queues_[raw(id)].over_max = over;
+    note(id);
+}
+
 void QueueTable::clean() {
     if (!queues_.empty()) clean_children(kRoot);
 }

@@ -75,6 +75,7 @@ public:
     struct Clock {
         std::int64_t since = 0;  // the queue is over
         bool in_vain = false;    // likewise, and nobody went
+        std::int64_t began = 0;  // the first of those since
     };
     std::map<std::string, Clock, std::greater<>> clocks;
     queue_tree::NaiveTree tree;  // its queues; the rest is the caller's to fill in
