@@ -5,8 +5,9 @@
 //   time             of a decision, over that of one leaf
 //   intake us        of an ask, in messages of 256
 //
-// Then, of a file of 10,000 queues that is given again with other guarantees while half of the asks wait (ms of the engine's
-// thread): *apply* is the input, of which *read* is what reading and checking the text takes; *look* the first attempt after it.
+// Then, of a file of 10,000 queues that is given again with other guarantees while half of the asks wait (ms): *read* is what
+// reading and checking the text takes, on another thread than the engine's; *apply* the input, *look* the first attempt after
+// it, *all* both.
 //
 // Every run of a load must have the same digest. With --small the naive oracle takes the same inputs, and its digest must be
 // equal. Exit status 1 if one differs, or an ask has no node. Thread: main.
@@ -117,12 +118,6 @@ bool measure(const QueueLoad& load, int runs, bool beside_oracle) {
 
 // --- a file that is given again
 
-bool read_alone(const std::string& text) {
-    queue_config::SchedulerConfig config;
-    config::Faults faults;
-    return queue_config::load_queue_config(text, "queues", config, faults);
-}
-
 bool measure_reload(const QueueLoad& load, int runs) {
     Cost read;
     Cost apply;
@@ -134,8 +129,11 @@ bool measure_reload(const QueueLoad& load, int runs) {
         shim.ask_all();
         side.decide(load.all_asks() / 2);
         const std::string text = queues_text(load, 1);
-        read.keep_least(cost_of([&] { good = read_alone(text) && good; }));
-        apply.keep_least(cost_of([&] { side.apply(QueuesText{.partition = "default", .text = text}); }));
+        std::string fault;
+        QueuesText queues{.partition = "default", .text = text};
+        read.keep_least(cost_of([&] { queues.read = queue_config::read_own_partition(text, "default", fault); }));
+        good = good && queues.read != nullptr;
+        apply.keep_least(cost_of([&] { side.apply(queues); }));
         look.keep_least(cost_of([&] { side.engine.run(1); }));
         good = good && side.engine.queues_fault().empty();
         side.decide();

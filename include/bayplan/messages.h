@@ -9,6 +9,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string_view>
 #include <utility>
@@ -16,6 +17,10 @@
 
 #include "bayplan/cluster_object.h"
 #include "bayplan/pod_spec.h"
+
+namespace bayplan::queue_config {
+struct PartitionConfig;
+}
 
 namespace bayplan {
 
@@ -279,6 +284,9 @@ struct HoldDrop {
 struct QueuesText {
     std::string_view partition;  // which of the file's, unless it has but one
     std::string_view text;
+    // Model that queue_config::read_own_partition() made of the two elsewhere, as reading takes long. It decides nothing, and
+    // a recording does without. Null: the engine reads.
+    std::shared_ptr<const queue_config::PartitionConfig> read = nullptr;
 };
 
 using Input = std::variant<Tick, Connect, Disconnect, StateMessage, Acknowledge, HoldPlace, HoldDrop, QueuesText>;

@@ -63,7 +63,7 @@ AnswerPtr rejected_applications(VersionPtr, Place);
 // --- queues.cpp
 AnswerPtr queues(VersionPtr, const Place&);  // root, with all below
 // The path in lower case. Null: there is no such queue.
-AnswerPtr queue(VersionPtr, std::string_view path, bool subtree);
+AnswerPtr queue(VersionPtr, std::string_view path, bool subtree, const Place& place);
 
 // --- usage.cpp: of users and groups that have any pods
 AnswerPtr users(VersionPtr);

@@ -1,6 +1,8 @@
 // Queues, one or with all below. See answers.h.
 
 #include <algorithm>
+#include <cstdint>
+#include <optional>
 
 #include <fmt/format.h>
 
@@ -110,7 +112,16 @@ void put_head(JsonText& json, const QueueView& view, std::string_view path, std:
     put_template(json, queue);
 }
 
-void put_tail(JsonText& json, const QueueNode& node) {
+// Since when it is over its maximum, and when it sends pods away.
+void put_over_max(JsonText& json, const Queue& queue, std::optional<std::int64_t> zero_tick_ns) {
+    if (queue.over_max && zero_tick_ns) {
+        json.member("overMaxSince", *zero_tick_ns + queue.over_max->since_ns);
+        const std::int64_t most = INT64_MAX - *zero_tick_ns;
+        json.member("quotaPreemptionStartTime", *zero_tick_ns + std::min(queue.over_max->due_ns, most));
+    }
+}
+
+void put_tail(JsonText& json, const QueueNode& node, std::optional<std::int64_t> zero_tick_ns) {
     put_names(json, "childNames", node.children);
     put_if(json, "absUsedCapacity", percent(node.allocated, node.max));
     put_count_if(json, "maxRunningApps", node.facts->max_applications);
@@ -118,6 +129,7 @@ void put_tail(JsonText& json, const QueueNode& node) {
     json.member("currentPriority", std::int64_t{node.priority});
     put_names(json, "allocatingAcceptedApps", node.accepted);
     put_settings(json, *node.facts);
+    put_over_max(json, *node.facts, zero_tick_ns);
     json.end_object();
 }
 
@@ -126,10 +138,11 @@ class QueueSteps {
 public:
     // `partition`: root names it in the answer with all queues, and no queue does elsewhere.
     QueueSteps(VersionPtr version, std::unique_ptr<const QueueView> view, std::string_view path, std::string partition,
-               bool subtree)
+               bool subtree, std::optional<std::int64_t> zero_tick_ns)
         : version_(std::move(version)),
           view_(std::move(view)),
           partition_(std::move(partition)),
+          zero_tick_ns_(zero_tick_ns),
           subtree_(subtree),
           open_({{path, view_->find(path)}}) {}
 
@@ -150,7 +163,7 @@ public:
             if (has_children) {
                 json.end_array();
             }
-            put_tail(json, *last.node);
+            put_tail(json, *last.node, zero_tick_ns_);
             open_.pop_back();
         }
         return !open_.empty();
@@ -167,28 +180,30 @@ private:
     VersionPtr version_;  // the view refers to it
     std::unique_ptr<const QueueView> view_;
     std::string partition_;
+    std::optional<std::int64_t> zero_tick_ns_;
     bool subtree_;
     std::vector<Open> open_;  // from the first queue down to the present one
 };
 
-AnswerPtr answer(VersionPtr version, std::string_view path, std::string partition, bool subtree) {
+AnswerPtr answer(VersionPtr version, std::string_view path, std::string partition, bool subtree, const Place& place) {
     auto view = std::make_unique<const QueueView>(*version);
     const QueueNode* const node = view->find(path);
     if (node == nullptr) {
         return nullptr;
     }
     const std::string_view kept = node->facts->path;
-    return piecewise(QueueSteps(std::move(version), std::move(view), kept, std::move(partition), subtree));
+    return piecewise(
+        QueueSteps(std::move(version), std::move(view), kept, std::move(partition), subtree, place.zero_tick_ns));
 }
 
 }  // namespace
 
 AnswerPtr queues(VersionPtr version, const Place& place) {
-    return answer(std::move(version), "root", place.partition, true);
+    return answer(std::move(version), "root", place.partition, true, place);
 }
 
-AnswerPtr queue(VersionPtr version, std::string_view path, bool subtree) {
-    return answer(std::move(version), path, {}, subtree);
+AnswerPtr queue(VersionPtr version, std::string_view path, bool subtree, const Place& place) {
+    return answer(std::move(version), path, {}, subtree, place);
 }
 
 }  // namespace bayplan::answers

@@ -27,6 +27,10 @@ const Settings<PartitionConfig>& recorded_settings() {
         result.push_back(choice<PartitionConfig>(
             "application_tags", [](auto& partition) -> auto& { return partition.engine.application_tags; },
             Choices<bool>{{"no", false}, {"yes", true}}, "Whether tags that shims state of applications count."));
+        result.push_back(choice<PartitionConfig>(
+            "forced_by_right", [](auto& partition) -> auto& { return partition.engine.forced_by_right; },
+            Choices<bool>{{"no", false}, {"yes", true}},
+            "Whether applications are forced for shims alone that have the right."));
         result.push_back(number<PartitionConfig>(
             "daemon_instance", [](auto& partition) -> auto& { return partition.engine.daemon_instance; },
             NumberForm::plain, {1, std::numeric_limits<std::int64_t>::max()}, "",
@@ -49,8 +53,8 @@ bool parse_recorded_text(const std::string& text, const std::string& name, Parti
     const threads::HostCpus no_host;  // a partition has no CPUs to check
     ReadContext context{name, {}, no_host, faults, {}};
     // Recordings of before there were gangs do not have it, and nothing of them is to be read as one. Of before pods were
-    // resized: they were refused. Of before tags and groups were: they counted for nothing. Nothing was
-    // completed by time. Nothing was reserved for gangs, and nobody preempted for a guarantee.
+    // resized: they were refused. Of before tags and groups were: they counted for nothing, and later any shim could force
+    // an application. Nothing was completed by time. Nothing was reserved for gangs, and nobody preempted for a guarantee.
     partition.engine.coscheduling.mode = Coscheduling::off;
     partition.engine.coscheduling.reserve_after_ns = 0;
     partition.engine.preemption.guarantee = false;
@@ -58,6 +62,7 @@ bool parse_recorded_text(const std::string& text, const std::string& name, Parti
     partition.engine.allocation_tags = false;
     partition.engine.user_groups = false;
     partition.engine.application_tags = false;
+    partition.engine.forced_by_right = false;
     partition.engine.application_idle_ns = 0;
     read_settings(recorded_settings(), partition, root, "", context);
     sort_by_position(faults);

@@ -37,7 +37,8 @@ const Settings<ShimRights>& right_settings() {
         result.push_back(number<R>("priority_max", MEMBER(priority_max), kPlain, {INT32_MIN, INT32_MAX}, "",
                                    "The highest priority of asks that are to be placed; one above is rejected."));
         result.push_back(choice<R>("force", MEMBER(force), yes_or_no,
-                                   "Whether it may state pods as running on nodes of other shims, room or not."));
+                                   "Whether it may state pods as running on nodes of other shims, room or not, and "
+                                   "applications as running already, whatever queues take."));
         result.push_back(choice<R>("change", MEMBER(change), yes_or_no,
                                    "Whether it may restate and remove objects of other shims."));
         return result;

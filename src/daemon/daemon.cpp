@@ -132,14 +132,14 @@ void Daemon::reload_queues() {
         const std::unique_ptr<EngineThread>& engine = engines_[at];
         const config::PartitionConfig& partition = engine->partition();
         if (partition.queues_file.empty()) continue;
-        std::string text;
+        GivenQueues queues;
         std::vector<std::string> faults;
-        if (read_queues_file(partition.queues_file, text, faults)) {
-            const std::string remark = node_order_remark(text, partition);
+        if (read_queues_file(partition.queues_file, partition.name, queues, faults)) {
+            const std::string remark = node_order_remark(queues.text, partition);
             if (!remark.empty())
                 log_->warning("queues read again", {{"partition", partition.name}, {"remark", remark}});
-            if (rest_) queue_texts_[at] = text;
-            engine->give_queues(std::move(text));
+            if (rest_) queue_texts_[at] = queues.text;
+            engine->give_queues(std::move(queues));
             continue;
         }
         for (const std::string& fault : faults) {

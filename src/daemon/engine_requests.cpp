@@ -5,7 +5,6 @@
 #include <sys/random.h>
 
 #include "daemon/engine_thread.h"
-#include "daemon/queues_file.h"
 
 namespace bayplan::daemon {
 namespace {
@@ -20,30 +19,31 @@ constexpr std::size_t kBrokenLawsTold = 10;  // of one audit
 std::string EngineThread::load_queues() {
     const std::string& file = options_.partition.queues_file;
     if (file.empty()) return {};
-    std::string text;
+    GivenQueues queues;
     std::vector<std::string> faults;
-    if (!read_queues_file(file, text, faults)) return fmt::format("{}", fmt::join(faults, "\n"));
-    apply(QueuesText{options_.partition.name, text});
+    if (!read_queues_file(file, options_.partition.name, queues, faults))
+        return fmt::format("{}", fmt::join(faults, "\n"));
+    apply(QueuesText{options_.partition.name, queues.text, queues.read});
     return engine_->queues_fault().empty() ? std::string() : fmt::format("{}: {}", file, engine_->queues_fault());
 }
 
-void EngineThread::give_queues(std::string text) {
+void EngineThread::give_queues(GivenQueues queues) {
     {
         const std::lock_guard held(queues_lock_);
-        queues_given_ = std::move(text);
+        queues_given_ = std::move(queues);
     }
     queues_wait_.store(true, std::memory_order_release);
     waker_.notify();
 }
 
 void EngineThread::take_queues() {
-    std::optional<std::string> text;
+    std::optional<GivenQueues> queues;
     {
         const std::lock_guard held(queues_lock_);
-        text.swap(queues_given_);
+        queues.swap(queues_given_);
     }
-    if (!text) return;
-    apply(QueuesText{options_.partition.name, *text});
+    if (!queues) return;
+    apply(QueuesText{options_.partition.name, queues->text, queues->read});
     const std::string& partition = options_.partition.name;
     const std::string& fault = engine_->queues_fault();
     if (fault.empty()) {

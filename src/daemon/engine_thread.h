@@ -30,6 +30,7 @@
 #include "daemon/engine_sink.h"
 #include "daemon/inbox.h"
 #include "daemon/log.h"
+#include "daemon/queues_file.h"
 #include "daemon/resync_log.h"
 #include "daemon/self_audit.h"
 #include "daemon/stages.h"
@@ -119,7 +120,7 @@ public:
     const instruments::Heartbeat& heartbeat() const { return heartbeat_; }
 
     // The queues from now on; until they are taken, later ones stand instead of them. Main's.
-    void give_queues(std::string text);
+    void give_queues(GivenQueues);
 
     // A new snapshot, waited for until `deadline` (a turn of the loop, usually well below a
     // millisecond), or the newest there is. After join(): of the end.
@@ -187,7 +188,7 @@ private:
     std::atomic<bool> snapshot_wanted_{false};
     SpscRing<EngineSnapshot> snapshots_{4};
     std::mutex queues_lock_;  // of the next one
-    std::optional<std::string> queues_given_;
+    std::optional<GivenQueues> queues_given_;
     std::atomic<bool> queues_wait_{false};
     std::atomic<bool> drained_{false};
     std::mutex questions_lock_;

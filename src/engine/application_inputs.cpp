@@ -119,10 +119,16 @@ void Inputs::add_application(ShimId id, const ApplicationItem& record) {
         submission.id = name;
         submission.queue = text_of(shim, record.queue);
         submission.user = queue_tree::User{std::string(text_of(shim, record.user)), std::move(groups)};
+        const bool kept_from_force =
+            world_.options.forced_by_right && !shim.rights.force && queue_tree::says_forced(tags);
+        submission.may_force = !kept_from_force;
         submission.tags = std::move(tags);
         submission.placeholder_ask = placeholder_ask;
         submission.maker = raw(id);
         fault = find_queue(std::move(submission), placed);
+        if (!fault.empty() && kept_from_force) {
+            fault += "; its shim may not force it";  // R-TRUST-11
+        }
     }
     if (!fault.empty()) {
         lifecycle_.decide(id, DecisionKind::application_rejected,

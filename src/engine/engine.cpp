@@ -342,7 +342,10 @@ std::vector<QueueReport> Engine::queues() const {
         if (queue.exists) {
             reports.push_back({queue.path, queue.leaf, queue.status == queue_tree::QueueStatus::draining,
                                queue.guaranteed, queue.max, usage.allocated(id), usage.pending(id), usage.share(id),
-                               queue.applications, usage.running(id)});
+                               queue.applications, usage.running(id), std::nullopt});
+            if (queue.over_max) {
+                reports.back().over_since_ns = queue.over_max->since_ns;
+            }
         }
     }
     std::sort(reports.begin(), reports.end(), [](const auto& a, const auto& b) { return a.path < b.path; });

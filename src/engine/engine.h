@@ -121,6 +121,7 @@ struct QueueReport {
     double share = 0;
     std::uint32_t applications = 0;  // of a leaf
     std::uint32_t running = 0;
+    std::optional<std::int64_t> over_since_ns;  // of a queue that shrinks: over its maximum, since that tick
 };
 
 // A shim that states itself anew.

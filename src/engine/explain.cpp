@@ -7,6 +7,7 @@
 #include "engine/claims_of_pods.h"
 #include "engine/explain_group.h"
 #include "engine/placeholder_steps.h"
+#include "engine/quota_steps.h"
 #include "placement/whole_look.h"
 
 namespace bayplan {
@@ -400,7 +401,7 @@ std::string why_pending(const World& world, AskId id) {
         return "its shim has no credit left: it must acknowledge decisions first";
     }
     const std::string lacking = world.tree == nullptr ? std::string() : world.tree->lacking(id);
-    return lacking.empty() ? "is in the heap, to be tried in its turn" : lacking;
+    return lacking.empty() ? "is in the heap, to be tried in its turn" : lacking + over_maxima(world, id);
 }
 
 }  // namespace

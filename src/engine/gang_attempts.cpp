@@ -248,7 +248,8 @@ void GangAttempts::fail_to_hold(const Gang& gang, AskId id) {
 }
 
 void GangAttempts::give_up(Gang& gang) {
-    GangPreemption found = preempting_.decide(members_, gang);
+    const Guaranteed guaranteed = attempts_.guaranteeing().group_failed(members_);
+    GangPreemption found = preempting_.decide(members_, gang, guaranteed);
     if (found.nominations.empty() && !found.waits) {
         perhaps_reserve(gang, found);
     }

@@ -6,7 +6,7 @@
 
 namespace bayplan {
 
-GangPreemption GangPreempting::decide(const std::vector<AskId>& members, const Gang& gang) {
+GangPreemption GangPreempting::decide(const std::vector<AskId>& members, const Gang& gang, Guaranteed guaranteed) {
     found_ = {};
     found_.keeps = true;
     if (!world_.options.preemption.enabled || world_.nodes.count() == 0) {
@@ -18,18 +18,31 @@ GangPreemption GangPreempting::decide(const std::vector<AskId>& members, const G
     }
     found_.eligible = true;
     found_.keeps = false;
+    search_in_turn(members, gang);
+    if (found_.nominations.empty() && guaranteed == Guaranteed::may) {
+        for_guarantee_ = true;
+        search_in_turn(members, gang);
+        for_guarantee_ = false;
+        found_.failed_predicates |= found_.nominations.empty() ? kFailedByGuarantee : 0;
+    }
+    return found_;
+}
+
+void GangPreempting::search_in_turn(const std::vector<AskId>& members, const Gang& gang) {
     looked_at_ = 0;
     domains_.search_in_turn(gang, members, looked_at_, [&](const GangDomain* domain) {
         domain_ = domain;
         return search(members, gang);
     });
-    return found_;
 }
 
 bool GangPreempting::search(const std::vector<AskId>& members, const Gang& gang) {
     gone_.clear();
     whole_.clear();
     failed_class_ = kNone<ClassId>;
+    if (for_guarantee_) {
+        attempts_.guaranteeing().begin_trial(members);
+    }
     before_ = lifecycle_.commit().mark();
     const bool enough = find_nodes(members, gang);
     if (enough) {
@@ -92,6 +105,9 @@ bool GangPreempting::try_member(AskId id) {
     }
     send_away(one.chosen.victims);
     lifecycle_.take_node(id, one.chosen.slot, AskEvent::place);
+    if (for_guarantee_) {
+        attempts_.guaranteeing().takes(id);
+    }
     found_.nominations.push_back(std::move(one));
     return true;
 }
@@ -110,12 +126,17 @@ MemberNomination GangPreempting::look_for(AskId id) {
     PreemptionOutcome outcome =
         needs_plugins(world_, id) ? PreemptionOutcome{} : attempts_.preempting().decide_for_gang(id, diagnosis);
     found_.failed_predicates |= diagnosis.failed_predicates | outcome.failed_predicates;
+    std::string_view guarantor;
+    if (for_guarantee_ && outcome.eligible && !outcome.chosen) {
+        outcome.chosen = attempts_.guaranteeing().search_in_trial(id, *diagnosis.unschedulable);
+        guarantor = outcome.chosen ? attempts_.guaranteeing().guarantor(id) : std::string_view();
+    }
     if (!outcome.chosen) {
         failed_class_ = attempts_.shares_failures(id) ? world_.asks[id].ask_class : kNone<ClassId>;
         failed_at_ = world_.node_state.log().head() + world_.topology.version();
         return {id, {kNone<Slot>, {}, {}}, 0};
     }
-    return {id, std::move(*outcome.chosen), diagnosis.unschedulable_count};
+    return {id, std::move(*outcome.chosen), diagnosis.unschedulable_count, guarantor};
 }
 
 // --- pods that go
@@ -128,6 +149,9 @@ void GangPreempting::take_off(const Gone& gone) {
 // They count no more: for their node, their gang, and budgets.
 void GangPreempting::send_away(const std::vector<AskId>& victims) {
     const GangBudgets& gangs = attempts_.preempting().gangs();
+    if (for_guarantee_) {
+        attempts_.guaranteeing().go(victims);
+    }
     for (const GangId gang : gangs.broken_by(victims)) {
         whole_.insert(gang);
     }

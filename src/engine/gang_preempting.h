@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <set>
+#include <string_view>
 #include <vector>
 
 #include "engine/attempts.h"
@@ -17,8 +18,9 @@ namespace bayplan {
 // One member's share of what is decided.
 struct MemberNomination {
     AskId ask = kNone<AskId>;
-    NodeVictims chosen;     // the cost is that of the search, before others were put back
-    std::size_t nodes = 0;  // on how many room might have been made
+    NodeVictims chosen;               // the cost is that of the search, before others were put back
+    std::size_t nodes = 0;            // on how many room might have been made
+    std::string_view guarantor = {};  // the queue for whose guarantee the victims go; "": for none
 };
 
 struct GangPreemption {
@@ -39,8 +41,9 @@ public:
                    GangDomains& domains)
         : world_(world), predicates_(predicates), attempts_(attempts), lifecycle_(lifecycle), domains_(domains) {}
 
-    // The members, the eldest first, are out of the order, and their nominations are suspended.
-    GangPreemption decide(const std::vector<AskId>& members, const Gang&);
+    // The members, the eldest first, are out of the order, and their nominations are suspended. `guaranteed`: how they stand
+    // to the guarantees of their queues.
+    GangPreemption decide(const std::vector<AskId>& members, const Gang&, Guaranteed guaranteed);
 
 private:
     // A pod that would go.
@@ -51,6 +54,7 @@ private:
         bool stays = false;           // it is put back
     };
     bool waits(AskId member);
+    void search_in_turn(const std::vector<AskId>& members, const Gang&);
     bool search(const std::vector<AskId>& members, const Gang&);
     bool find_nodes(const std::vector<AskId>& members, const Gang&);
     bool try_member(AskId);
@@ -72,6 +76,7 @@ private:
     GangDomains& domains_;
     const GangDomain* domain_ = nullptr;  // that is searched
     std::size_t looked_at_ = 0;           // members, in all domains
+    bool for_guarantee_ = false;          // the second search
     GangPreemption found_;
     Commit::Mark before_;
     std::vector<Gone> gone_;

@@ -26,6 +26,9 @@ Guaranteeing::Guaranteeing(World& world, const PredicateSet& predicates, const G
       gangs_(gangs),
       looks_at_amounts_(predicates.has(PredicateId::node_resources_fit)) {
     world.classes.add_listener(*this);
+    if (world.tree != nullptr) {
+        supposed_.emplace(world.tree->queues());
+    }
 }
 
 // --- when
@@ -40,11 +43,12 @@ Guarantees& guarantees_of(const World& world) {
 QueueId Guaranteeing::leaf_of(AskId id) const { return world_.tree->leaf_of(world_.asks[id].application); }
 
 // Not looking at amounts.
-bool Guaranteeing::may_ever(AskId id) const {
+bool Guaranteeing::is_on(AskId id) const {
     return world_.tree != nullptr && world_.options.preemption.guarantee && world_.queues_config != nullptr &&
-           world_.queues_config->preemption_enabled && world_.tree->any_guarantee() &&
-           !is_coscheduled(world_.asks[id].group) && !is_daemon_pod(world_, id);
+           world_.queues_config->preemption_enabled && world_.tree->any_guarantee() && !is_daemon_pod(world_, id);
 }
+
+bool Guaranteeing::may_ever(AskId id) const { return is_on(id) && !is_coscheduled(world_.asks[id].group); }
 
 // The first two lines of the table of R-GUARANTEE-9.
 bool Guaranteeing::concerned(AskId id) const {
@@ -109,13 +113,67 @@ Guaranteed Guaranteeing::failed(AskId id, bool alike) {
     if (!concerned(id)) {
         return Guaranteed::no;
     }
+    wait(id);
+    const Guaranteed standing = look(id, alike);
+    counters_.spared += standing == Guaranteed::failed ? 1 : 0;
+    return standing;
+}
+
+Guaranteed Guaranteeing::wait(AskId id) {
     const std::int64_t over_ns = world_.guarantee_waits.begin(id, world_.now_ns) + delay_ns(id);
     const bool is_over = over_ns <= world_.now_ns;
     world_.guarantee_waits.wake_at(id, is_over ? INT64_MAX : over_ns);
     counters_.waits += is_over ? 0 : 1;
-    const Guaranteed standing = look(id, alike);
-    counters_.spared += standing == Guaranteed::failed ? 1 : 0;
-    return standing;
+    return is_over ? Guaranteed::may : Guaranteed::waits;
+}
+
+// --- pod groups
+
+Guaranteed Guaranteeing::group_failed(const std::vector<AskId>& members) {
+    const AskId eldest = members.front();
+    if (!is_on(eldest)) {
+        return Guaranteed::no;
+    }
+    const Guarantees& held = guarantees_of(world_);
+    const Request wanted = world_.tree->tree().requested(eldest);
+    begin_trial(members);
+    const bool guaranteed = held.guarantor(leaf_of(eldest), wanted) != queue_tree::kNoQueue &&
+                            held.covers(leaf_of(eldest), wanted, *supposed_);
+    return guaranteed ? wait(eldest) : Guaranteed::no;
+}
+
+// Amounts that are counted stay as they were before the trial.
+void Guaranteeing::begin_trial(const std::vector<AskId>& members) {
+    const Guarantees& held = world_.tree->tree().guarantees();
+    supposed_->clear();
+    for (const AskId id : members) {
+        if (held.holds(id)) {
+            supposed_->add(held.leaf_of(id), held.held_by(id), -1);
+        }
+    }
+}
+
+void Guaranteeing::takes(AskId member) { supposed_->add(leaf_of(member), world_.tree->tree().requested(member), +1); }
+
+void Guaranteeing::go(const std::vector<AskId>& victims) {
+    const Guarantees& held = world_.tree->tree().guarantees();
+    for (const AskId id : victims) {
+        if (held.holds(id)) {
+            supposed_->add(held.leaf_of(id), held.held_by(id), -1);
+        }
+    }
+}
+
+std::optional<NodeVictims> Guaranteeing::search_in_trial(AskId member, const NodeMask& nodes) {
+    const Guarantees& held = world_.tree->tree().guarantees();
+    const Request wanted = world_.tree->tree().requested(member);
+    if (held.guarantor(leaf_of(member), wanted) == queue_tree::kNoQueue ||
+        !held.covers(leaf_of(member), wanted, *supposed_)) {
+        return std::nullopt;
+    }
+    std::optional<NodeVictims> found = search(member, nodes, &*supposed_);
+    count(found ? &*found : nullptr);
+    return found;
 }
 
 // --- searches that found nobody
@@ -295,11 +353,13 @@ bool Guaranteeing::Found::better_than(const Found& other) const {
     return rank != other.rank ? rank < other.rank : victims.cost.better_than(other.victims.cost);
 }
 
-std::optional<NodeVictims> Guaranteeing::search(AskId id, const NodeMask& nodes) {
+std::optional<NodeVictims> Guaranteeing::search(AskId id, const NodeMask& nodes) { return search(id, nodes, nullptr); }
+
+std::optional<NodeVictims> Guaranteeing::search(AskId id, const NodeMask& nodes, const queue_tree::HeldBeside* beside) {
     const QueueId leaf = leaf_of(id);
     const Guarantees& held = world_.tree->tree().guarantees();
     const QueueId guarantor = held.guarantor(leaf, world_.tree->tree().requested(id));
-    queue_tree::SparePods spare(world_.tree->queues(), held, leaf, guarantor, world_.asks[id].priority);
+    queue_tree::SparePods spare(world_.tree->queues(), held, leaf, guarantor, world_.asks[id].priority, beside);
     std::optional<Found> best;
     for_each_slot(nodes, [&](Slot slot) {
         collect(slot, spare);

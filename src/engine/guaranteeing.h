@@ -52,6 +52,17 @@ public:
     Guaranteed failed(AskId, bool alike);
     // Of an ask that may: the nodes by block. None: nobody is found.
     std::optional<NodeVictims> search(AskId, const NodeMask& nodes);
+    // --- of the members of a pod group, the eldest first, in a trial of the engine's
+    // The group's wait is that of its eldest: as failed(). Nothing is supposed yet.
+    Guaranteed group_failed(const std::vector<AskId>& members);
+    // A trial begins: none of them holds anything.
+    void begin_trial(const std::vector<AskId>& members);
+    // It has a node in the trial; these have none any more.
+    void takes(AskId member);
+    void go(const std::vector<AskId>& victims);
+    // As search(), if the member is guaranteed what it asks for.
+    std::optional<NodeVictims> search_in_trial(AskId member, const NodeMask& nodes);
+
     // Keeps that the search has found nobody.
     void keep_failure(AskId);
     // For people: whom the ask may preempt so, or why nobody. Empty: there are no queues, or they do not matter to it.
@@ -89,7 +100,10 @@ private:
         Position position;
     };
 
+    bool is_on(AskId) const;
     bool may_ever(AskId) const;
+    Guaranteed wait(AskId);
+    std::optional<NodeVictims> search(AskId, const NodeMask&, const queue_tree::HeldBeside*);
     bool concerned(AskId) const;
     std::int64_t delay_ns(AskId) const;
     queue_tree::QueueId leaf_of(AskId) const;
@@ -110,6 +124,7 @@ private:
     const bool looks_at_amounts_;                     // the predicate NodeResourcesFit is in force
     std::vector<Pod> pool_;                           // of the node under way, most important first
     std::vector<std::vector<LeafFailure>> failures_;  // by class
+    std::optional<queue_tree::HeldBeside> supposed_;  // in a trial; none: there are no queues
     GuaranteeCounters counters_;
 };
 

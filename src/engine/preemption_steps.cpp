@@ -65,9 +65,9 @@ Lifecycle::SentAway Lifecycle::nominate_together(Gang& gang, const std::vector<M
     SentAway sent;
     for (const MemberNomination& one : nominations) {
         commit_.drop_nomination(one.ask);
-        commit_.nominate(one.ask, one.chosen.slot, victims_there(one.chosen));
+        commit_.nominate(one.ask, one.chosen.slot, victims_there(one.chosen), !one.guarantor.empty());
         commit_.happened({.kind = Happening::Kind::nominated, .ask = one.ask, .slot = one.chosen.slot});
-        const SentAway here = send_away(one.ask, one.chosen);
+        const SentAway here = send_away(one.ask, one.chosen, one.guarantor);
         sent.told = sent.told || here.told;
         sent.gives_way = sent.gives_way || here.gives_way;
     }

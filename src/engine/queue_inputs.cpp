@@ -1,8 +1,8 @@
 // The part of Inputs about queues: their configuration, where applications go, what follows from time and nodes.
 
+#include <memory>
+#include <string>
 #include <utility>
-
-#include <fmt/format.h>
 
 #include "engine/inputs.h"
 #include "queue_config/load.h"
@@ -13,21 +13,19 @@ std::string Inputs::load_queues(const QueuesText& queues) {
     if (world_.tree == nullptr) {
         return "this partition has one leaf and no queues";
     }
-    queue_config::SchedulerConfig config;
-    config::Faults faults;
-    if (!queue_config::load_queue_config(std::string(queues.text), "queues", config, faults)) {
-        return faults.front().to_string();
-    }
-    const queue_config::PartitionConfig* const partition = queue_config::own_partition(config, queues.partition);
-    if (partition == nullptr) {
-        return fmt::format("no partition is called '{}'", queues.partition);
-    }
     std::string why;
+    std::shared_ptr<const queue_config::PartitionConfig> partition = queues.read;
+    if (partition == nullptr) {
+        partition = queue_config::read_own_partition(std::string(queues.text), queues.partition, why);
+    }
+    if (partition == nullptr) {
+        return why;
+    }
     if (!world_.tree->reload(*partition, why)) {
         return why;
     }
     world_.placement.emplace(partition->placement_rules);
-    world_.queues_config = std::make_shared<const queue_config::PartitionConfig>(*partition);
+    world_.queues_config = std::move(partition);
     if (Publication* const publication = lifecycle_.publication()) {
         publication->partition_changed();
     }

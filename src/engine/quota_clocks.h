@@ -12,6 +12,7 @@ namespace bayplan {
 
 struct QuotaClock {
     std::int64_t since_ns = 0;
+    std::int64_t over_since_ns = 0;  // since when without a break; a clock that began anew is younger
     std::int64_t due_ns = INT64_MAX;
     bool in_vain = false;  // it began anew as nobody was found
 };

@@ -33,6 +33,18 @@ std::int64_t QuotaSteps::next_time_ns() const {
     return world_.resyncs.holding > 0 ? INT64_MAX : world_.quota_clocks.next_time_ns;
 }
 
+std::string over_maxima(const World& world, AskId id) {
+    const queue_tree::QueueTable& queues = world.tree->queues();
+    std::string text;
+    for (QueueId at = world.tree->leaf_of(world.asks[id].application); at != kNoQueue; at = queues.parent(at)) {
+        if (const auto& over = queues[at].over_max) {
+            text += "; queue " + queues[at].path + " is over its maximum since " + std::to_string(over->since_ns) +
+                    " ns, and sends pods away at " + std::to_string(over->due_ns) + " ns";
+        }
+    }
+    return text;
+}
+
 // --- which queues
 
 bool QuotaSteps::is_on() const {
@@ -47,6 +59,7 @@ void QuotaSteps::stop() {
     seen_queues_ = 0;
     any_watched_ = false;
     world_.quota_clocks = {};
+    tell_queues();
     world_.tree->tree().guarantees().note_growth(false);
 }
 
@@ -158,7 +171,7 @@ void QuotaSteps::begin_clock(QueueId id) {
     if (is_watched(id) && !excess_of(id).empty()) {
         const auto [clock, is_new] = world_.quota_clocks.by_path.try_emplace(world_.tree->queues()[id].path);
         if (is_new) {
-            clock->second.since_ns = world_.now_ns;
+            clock->second.since_ns = clock->second.over_since_ns = world_.now_ns;
             clock->second.due_ns = due_ns(id, clock->second);
         }
     }
@@ -170,6 +183,25 @@ void QuotaSteps::note_next_time() {
     for (const auto& [path, clock] : clocks.by_path) {
         clocks.next_due_ns = std::min(clocks.next_due_ns, clock.due_ns);
         clocks.next_time_ns = clock.in_vain ? clocks.next_time_ns : std::min(clocks.next_time_ns, clock.due_ns);
+    }
+    tell_queues();
+}
+
+// R-QUOTA-30.
+void QuotaSteps::tell_queues() {
+    queue_tree::QueueTable& queues = world_.tree->queues();
+    const QuotaClocks& clocks = world_.quota_clocks;
+    for (const QueueId id : told_) {
+        if (queues[id].exists && !clocks.by_path.contains(queues[id].path)) {
+            queues.set_over_max(id, std::nullopt);
+        }
+    }
+    told_.clear();
+    for (const auto& [path, clock] : clocks.by_path) {
+        if (const QueueId id = queues.find(path); id != kNoQueue) {
+            queues.set_over_max(id, queue_tree::OverMax{clock.over_since_ns, clock.due_ns});
+            told_.push_back(id);
+        }
     }
 }
 
@@ -197,7 +229,7 @@ void QuotaSteps::shrink_due() {
 
 void QuotaSteps::shrink(QueueId id, QuotaClock& clock, const Excess& excess) {
     const std::vector<AskId> victims = victims_.find(id, excess);
-    clock = {.since_ns = world_.now_ns, .in_vain = victims.empty()};
+    clock = {.since_ns = world_.now_ns, .over_since_ns = clock.over_since_ns, .in_vain = victims.empty()};
     clock.due_ns = due_ns(id, clock);
     if (victims.empty()) {
         return;

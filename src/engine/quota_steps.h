@@ -24,6 +24,9 @@ struct QuotaCounters {
     std::uint64_t victims = 0;
 };
 
+// Queues of the ask that pods must leave first, for people: since when, and when. Empty: none.
+std::string over_maxima(const World&, AskId);
+
 class QuotaSteps {
 public:
     QuotaSteps(World& world, Lifecycle& lifecycle) : world_(world), lifecycle_(lifecycle), victims_(world) {}
@@ -44,6 +47,7 @@ private:
     void look_at_clocks();
     void begin_clock(QueueId);
     void note_next_time();
+    void tell_queues();
     void shrink_due();
     void shrink(QueueId, QuotaClock&, const Excess&);
     bool is_watched(QueueId id) const;
@@ -61,6 +65,7 @@ private:
     bool all_anew_ = false;  // all that are watched must be looked at
     // Amounts of nominated asks without a node, by queue and resource; none: they must be summed up.
     std::optional<boost::unordered_flat_map<std::pair<std::uint32_t, std::uint32_t>, std::int64_t>> nominated_;
+    std::vector<QueueId> told_;  // queues of which it was told that they are over
     QuotaCounters counters_;
 };
 

@@ -212,15 +212,22 @@ void ClusterDump::finish() {
     std::stable_sort(pending_.begin(), pending_.end(), [](const Pod& one, const Pod& other) {
         return one.converted.ask.created_s < other.converted.ask.created_s;
     });
+    std::vector<const ConvertedPod*> first_pods;
     for (const std::vector<Pod>* const pods : {&bound_, &pending_}) {
         for (const Pod& pod : *pods) {
-            applications_.push_back(pod.converted.application);
+            first_pods.push_back(&pod.converted);
         }
     }
     // Of pods that name several queues for one application the first counts.
-    std::ranges::stable_sort(applications_, {}, &ApplicationItem::application);
-    const auto same = [](const ApplicationItem& a, const ApplicationItem& b) { return a.application == b.application; };
-    applications_.erase(std::unique(applications_.begin(), applications_.end(), same), applications_.end());
+    const auto name = [](const ConvertedPod* pod) { return pod->application.application; };
+    std::ranges::stable_sort(first_pods, {}, name);
+    const auto others = std::ranges::unique(first_pods, {}, name);
+    first_pods.erase(others.begin(), others.end());
+    for (const ConvertedPod* const pod : first_pods) {
+        StatedApplication stated = converter_.application_of(*pod);
+        applications_.push_back(stated.item);
+        application_lists_.push_back(std::move(stated.lists));
+    }
     if (!options_.schedulers.empty()) {
         const Text tag = converter_.texts().id("foreign");
         foreign_tag_[0] = {tag, converter_.texts().id("default")};

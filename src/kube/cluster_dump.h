@@ -155,6 +155,7 @@ private:
     std::vector<Pod> bound_;
     std::vector<Pod> pending_;
     std::vector<ApplicationItem> applications_;  // by their names
+    std::vector<std::shared_ptr<const ApplicationLists>> application_lists_;
     PriorityClasses classes_;
     PodOwners owners_;
     std::vector<Workload> workloads_;  // if what_if wants them

@@ -126,6 +126,9 @@ std::optional<NamedObject> ObjectConverter::convert(const ReadObject& object, co
     if (!sound) {
         return std::nullopt;
     }
+    if (applications_ && object.kind == "Namespace") {
+        quotas_.take(convert);
+    }
     if (pod != nullptr && !pod->finished) {
         if (plugin_ != 0) {
             ask_plugin_about(*pod, value);

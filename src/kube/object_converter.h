@@ -14,6 +14,7 @@
 #include "bayplan/cluster_object.h"
 #include "kube/document_reader.h"
 #include "kube/fault.h"
+#include "kube/namespace_quotas.h"
 #include "kube/objects.h"
 #include "kube/pod.h"
 #include "kube/spec_table.h"
@@ -55,6 +56,10 @@ public:
         const auto found = pod_texts_.find(key);
         return found == pod_texts_.end() ? std::string_view() : std::string_view(found->second);
     }
+    // Where applications are as YuniKorn's labels say: the pod's, with what its namespace has said by now.
+    StatedApplication application_of(const ConvertedPod& pod) const { return quotas_.with_quota(pod); }
+    NamespaceQuotas& quotas() { return quotas_; }
+    const NamespaceQuotas& quotas() const { return quotas_; }
     // Of a spec that was made from others.
     SpecNumber number(PodSpec&& spec) { return specs_.number(std::move(spec)); }
 
@@ -78,6 +83,7 @@ private:
     boost::unordered_flat_map<std::string, std::string> pod_texts_;  // by key, of pods without a node
     Texts texts_;
     SpecTable specs_;
+    NamespaceQuotas quotas_;
 };
 
 // Of an object of this kind: a namespace or the name of another one's does not matter.

@@ -160,6 +160,9 @@ void Books::remove_named(std::string_view kind, const std::string& name) {
         return;
     }
     named_[std::string(kind)].erase(name);
+    if (kind == "Namespace") {
+        converter_.quotas().forget(name.substr(name.find('/') + 1));
+    }
     if (kind == kWorkloads.kind) {
         workloads_.take_out(without_kind(name));
     } else if (kind == "PriorityClass") {

@@ -155,6 +155,7 @@ std::vector<bool> Books::texts_in_use() const {
         marks.mark_all(record.spec);
     }
     rules_.visit_texts([&](Text id) { marks.mark(id); });
+    converter_.quotas().visit_texts([&](Text id) { marks.mark(id); });
     std::ranges::for_each(taken_volumes_, [&](Text volume) { marks.mark(volume); });
     std::ranges::for_each(applications_, [&](Text application) { marks.mark(application); });
     for (const Attribute& tag : foreign_tag_) {

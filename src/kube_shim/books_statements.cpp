@@ -219,9 +219,11 @@ AskItem Books::statement(const BookedPod& pod) {
 
 bool Books::need_applications(const Send& send, const std::vector<BookedPod*>& pods) {
     std::vector<ApplicationItem> items;
+    std::vector<kube::StatedApplication> stated;  // keeps their lists
     for (const BookedPod* const pod : pods) {
         if (!pod->foreign && applications_.insert(pod->made.application.application).second) {
-            items.push_back(pod->made.application);
+            stated.push_back(converter_.application_of(pod->made));
+            items.push_back(stated.back().item);
         }
     }
     if (items.empty() || send(ApplicationsMessage{.add = items, .remove = {}})) {

@@ -145,7 +145,7 @@ enum class TellerMode : std::uint8_t { inline_, thread };
 struct ShimRights {
     std::string shim = "*";         // a glob over names
     std::int32_t priority_max = 0;  // of asks that are to be placed
-    bool force = false;             // may state pods as running on nodes of others
+    bool force = false;             // may state pods as running on nodes of others, and applications as running already
     bool change = false;            // may restate and remove objects of others
 
     static ShimRights all() { return {"*", INT32_MAX, true, true}; }
@@ -188,6 +188,7 @@ struct EngineOptions {
     bool allocation_tags = true;  // tags of pods are kept for operators; else they are not looked at
     std::int64_t application_idle_ns = 30'000'000'000;  // completing for so long it is complete; 0: never
     bool application_tags = true;  // that shims state of applications count; else they are not looked at
+    bool forced_by_right = true;   // an application is forced for shims alone that have the right; else for any
     bool user_groups = true;       // groups that shims state of users count; else a user is in that of its own name
     bool queues = false;           // a tree of queues, as the operator's text says; else there is one leaf
 

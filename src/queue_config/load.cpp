@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <unordered_map>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -122,6 +123,26 @@ bool load_queue_config(const std::string& text, const std::string& file, Schedul
         fold_names(partition.queues->front());
     }
     return true;
+}
+
+std::shared_ptr<const PartitionConfig> take_own_partition(SchedulerConfig&& config, std::string_view name) {
+    const PartitionConfig* const own = own_partition(config, name);
+    if (own == nullptr) return nullptr;
+    const auto at = static_cast<std::size_t>(own - config.partitions.data());
+    return std::make_shared<const PartitionConfig>(std::move(config.partitions[at]));
+}
+
+std::shared_ptr<const PartitionConfig> read_own_partition(const std::string& text, std::string_view name,
+                                                          std::string& fault) {
+    SchedulerConfig config;
+    config::Faults faults;
+    if (!load_queue_config(text, "queues", config, faults)) {
+        fault = faults.front().to_string();
+        return nullptr;
+    }
+    std::shared_ptr<const PartitionConfig> own = take_own_partition(std::move(config), name);
+    if (own == nullptr) fault = fmt::format("no partition is called '{}'", name);
+    return own;
 }
 
 }  // namespace bayplan::queue_config

@@ -4,6 +4,7 @@
 // Thread: any; the same text gives the same model, so that a recorded text can be read again.
 #pragma once
 
+#include <memory>
 #include <string>
 #include <string_view>
 
@@ -24,6 +25,13 @@ bool load_queue_config(const std::string& text, const std::string& file, Schedul
 
 // The partition of a file that a partition of this name goes by (R-QUEUE-3): of the same name, or the only one. Null: none.
 const PartitionConfig* own_partition(const SchedulerConfig&, std::string_view name);
+
+// Likewise, out of a file that is not needed any more.
+std::shared_ptr<const PartitionConfig> take_own_partition(SchedulerConfig&&, std::string_view name);
+
+// All at once. Null: `fault` says what is wrong, of several faults the first.
+std::shared_ptr<const PartitionConfig> read_own_partition(const std::string& text, std::string_view name,
+                                                          std::string& fault);
 
 // The checksum that tells two texts apart in the REST interface: SHA-256 in hexadecimal, without the checksum that the
 // text states.

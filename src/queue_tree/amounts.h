@@ -5,15 +5,19 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <map>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "queue_config/resources.h"
+#include "queue_tree/prefetch.h"
 #include "queue_tree/room.h"
 
 namespace bayplan::queue_tree {
@@ -101,6 +105,57 @@ public:
 
 private:
     std::int64_t fill_;
+    std::uint32_t width_ = 0;
+    std::uint32_t rows_ = 0;
+    std::vector<std::int64_t> values_;
+};
+
+// Several tables of such rows, each with its own `fill`; the rows of one number lie side by side, as who looks at one looks
+// at the others.
+template <std::size_t kTables>
+class AmountTables {
+public:
+    explicit AmountTables(const std::array<std::int64_t, kTables>& fill) : fill_(fill) {}
+
+    void fit(std::uint32_t rows, std::uint32_t resources) {
+        if (rows <= rows_ && resources <= width_) return;
+        const std::uint32_t old_rows = rows_;
+        const std::uint32_t old_width = width_;
+        rows_ = std::max(rows, rows_);
+        width_ = std::max(resources, width_);
+        if (width_ == old_width) {  // rows stay where they are
+            values_.resize(std::size_t{rows_} * kTables * width_);
+            for (std::uint32_t row = old_rows; row < rows_; ++row) clear(row);
+            return;
+        }
+        const std::vector<std::int64_t> before =
+            std::exchange(values_, std::vector<std::int64_t>(std::size_t{rows_} * kTables * width_));
+        for (std::uint32_t row = 0; row < rows_; ++row) {
+            clear(row);
+            for (std::size_t table = 0; row < old_rows && table < kTables; ++table) {
+                std::copy_n(before.data() + (std::size_t{row} * kTables + table) * old_width, old_width,
+                            (*this)(table, row).data());
+            }
+        }
+    }
+    std::span<std::int64_t> operator()(std::size_t table, std::uint32_t row) {
+        return {values_.data() + (std::size_t{row} * kTables + table) * width_, width_};
+    }
+    std::span<const std::int64_t> operator()(std::size_t table, std::uint32_t row) const {
+        return {values_.data() + (std::size_t{row} * kTables + table) * width_, width_};
+    }
+    void fetch_row(std::uint32_t row) const {
+        const std::size_t width = kTables * width_;
+        if (width > 0) fetch(values_[std::size_t{row} * width], width * sizeof(std::int64_t));
+    }
+    void clear(std::size_t table, std::uint32_t row) { std::ranges::fill((*this)(table, row), fill_[table]); }
+
+private:
+    void clear(std::uint32_t row) {
+        for (std::size_t table = 0; table < kTables; ++table) clear(table, row);
+    }
+
+    std::array<std::int64_t, kTables> fill_;
     std::uint32_t width_ = 0;
     std::uint32_t rows_ = 0;
     std::vector<std::int64_t> values_;

@@ -42,20 +42,21 @@ struct StateChange {
     ApplicationState state = ApplicationState::created;
 };
 
+// Members that every charge looks at come first.
 struct Application {
     bool exists = false;
+    bool counted = false;  // among the running ones of its path
     ApplicationState state = ApplicationState::created;
     QueueId leaf = kNoQueue;
-    User user;
-    std::vector<LimitId> limits;
-    std::int64_t submission_time = INT64_MAX;  // the oldest ask's, in seconds
-    std::uint32_t sequence = 0;                // in which applications came: the last tie-break
-    PriorityCounts priorities;                 // of what is pending
-    std::uint32_t asks = 0;                    // counted by count_ask()
+    std::uint32_t sequence = 0;  // in which applications came: the last tie-break
+    std::uint32_t asks = 0;      // counted by count_ask()
     std::uint32_t pending_asks = 0;
-    std::uint32_t allocations = 0;  // that have their node
-    std::uint32_t tentative = 0;    // taken, and not known to be placed yet
-    bool counted = false;           // among the running ones of its path
+    std::uint32_t allocations = 0;             // that have their node
+    std::uint32_t tentative = 0;               // taken, and not known to be placed yet
+    std::int64_t submission_time = INT64_MAX;  // the oldest ask's, in seconds
+    LimitIds limits;
+    PriorityCounts priorities;  // of what is pending
+    User user;
     // Amounts of its placeholders together, empty if it waits for none; and of its placed ones.
     std::vector<Amount> placeholders_wanted;
     std::vector<Amount> placeholders_placed;

@@ -10,10 +10,8 @@
 namespace bayplan::queue_tree {
 
 AskRuns::Application& AskRuns::application(ApplicationId id) {
-    if (raw(id) >= applications_.size()) applications_.resize(raw(id) + std::size_t{1});
-    Application& found = applications_[raw(id)];
-    if (found.runs == nullptr) found.runs = std::make_unique<Tree>(Before{this}, NodeOf{this}, NeedOf{this});
-    return found;
+    while (raw(id) >= applications_.size()) applications_.emplace_back(this);
+    return applications_[raw(id)];
 }
 
 RunId AskRuns::begin_run(ApplicationId application, RequestId request) {
@@ -51,7 +49,7 @@ RunId AskRuns::put_element(std::span<const AskId> asks, ApplicationId applicatio
     run.key = key;
     run.first = asks.front();
     run.last = asks.back();
-    application(application_id).runs->insert(id);
+    application(application_id).runs.insert(id);
     return id;
 }
 
@@ -75,14 +73,14 @@ RunId AskRuns::put(AskId id, ApplicationId application_id, RequestId request, co
         ask.after = run.first;
         asks_[raw(run.first)].before = id;
         run.first = id;
-        if (owner.runs->has(open)) owner.runs->update(open);
+        if (owner.runs.has(open)) owner.runs.update(open);
         return open;
     }
     const RunId begun = begin_run(application_id, request);
     if (open == kNoRun) open = begun;
     ask.run = begun;
     runs_[raw(begun)].first = runs_[raw(begun)].last = id;
-    owner.runs->insert(begun);
+    owner.runs.insert(begun);
     return begun;
 }
 
@@ -97,12 +95,12 @@ RunId AskRuns::take_out(AskId id) {
     (ask.after == kNone<AskId> ? run.last : asks_[raw(ask.after)].before) = ask.before;
     ask.run = kNoRun;
     if (run.first != kNone<AskId>) {
-        if (was_first && !run.element && owner.runs->has(run_id)) owner.runs->update(run_id);
+        if (was_first && !run.element && owner.runs.has(run_id)) owner.runs.update(run_id);
         return run_id;
     }
     // The tree compares first asks: the last one is that until the run has left it.
     run.first = id;
-    if (owner.runs->has(run_id)) owner.runs->remove(run_id);
+    if (owner.runs.has(run_id)) owner.runs.remove(run_id);
     BP_CHECK(run.parked_at == UINT32_MAX);
     const auto open = owner.open.find(open_key(ask.key.priority, run.request));
     if (open != owner.open.end() && open->second == run_id) owner.open.erase(open);
@@ -112,25 +110,23 @@ RunId AskRuns::take_out(AskId id) {
 
 void AskRuns::set_request(RunId id, RequestId request) {
     runs_[raw(id)].request = request;
-    Tree& tree = *applications_[raw(runs_[raw(id)].application)].runs;
+    Tree& tree = applications_[raw(runs_[raw(id)].application)].runs;
     if (tree.has(id)) tree.update(id);
 }
 
 RunId AskRuns::first(ApplicationId id, const Room& room, std::vector<RunId>& looked_at) const {
-    return applications_[raw(id)].runs->first(room, [&looked_at](RunId run, bool has_room) {
+    return applications_[raw(id)].runs.first(room, [&looked_at](RunId run, bool has_room) {
         if (!has_room) looked_at.push_back(run);
         return has_room;
     });
 }
 
 void AskRuns::settle_needs() {
-    for (Application& application : applications_) {
-        if (application.runs != nullptr) application.runs->settle_all();
-    }
+    for (Application& application : applications_) application.runs.settle_all();
 }
 
-void AskRuns::suspend(RunId id) { applications_[raw(runs_[raw(id)].application)].runs->remove(id); }
+void AskRuns::suspend(RunId id) { applications_[raw(runs_[raw(id)].application)].runs.remove(id); }
 
-void AskRuns::resume(RunId id) { applications_[raw(runs_[raw(id)].application)].runs->insert(id); }
+void AskRuns::resume(RunId id) { applications_[raw(runs_[raw(id)].application)].runs.insert(id); }
 
 }  // namespace bayplan::queue_tree

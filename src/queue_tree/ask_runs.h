@@ -11,7 +11,6 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
 #include <span>
 #include <vector>
 
@@ -46,12 +45,12 @@ public:
     struct Run {
         ApplicationId application = kNone<ApplicationId>;
         RequestId request{};
-        NeedNode<RunId> node;
-        std::uint32_t parked_at = UINT32_MAX;  // index among runs that wait for the same; the caller's
         AskId first = kNone<AskId>;
         AskId last = kNone<AskId>;
-        bool element = false;  // its asks are one element
-        AskKey key;            // of an element
+        std::uint32_t parked_at = UINT32_MAX;  // index among runs that wait for the same; the caller's
+        bool element = false;                  // its asks are one element
+        NeedNode<RunId> node;
+        AskKey key;  // of an element
     };
 
     // Owner of `requests`: the caller.
@@ -79,17 +78,23 @@ public:
         const Run& run = runs_[raw(id)];
         return run.element ? run.key : asks_[raw(run.first)].key;
     }
+    // Memory that a taking of the ask looks at, and that of the ask after it.
+    void fetch(ApplicationId application, RunId run, AskId ask, AskId after) const {
+        queue_tree::fetch(applications_[raw(application)].runs);
+        queue_tree::fetch(runs_[raw(run)]);
+        queue_tree::fetch(asks_[raw(ask)]);
+        if (after != kNone<AskId>) queue_tree::fetch(asks_[raw(after)]);
+    }
     void set_parked(RunId id, std::uint32_t at) { runs_[raw(id)].parked_at = at; }
 
     // Runs of an application that may be tried.
     bool can_try(ApplicationId id) const {
-        return raw(id) < applications_.size() && applications_[raw(id)].runs != nullptr &&
-               !applications_[raw(id)].runs->empty();
+        return raw(id) < applications_.size() && !applications_[raw(id)].runs.empty();
     }
     // The least that a run of it needs, resource by resource; of none there is never room.
-    const Room& least(ApplicationId id) const { return applications_[raw(id)].runs->least(); }
+    const Room& least(ApplicationId id) const { return applications_[raw(id)].runs.least(); }
     // One of them.
-    RunId any(ApplicationId id) const { return applications_[raw(id)].runs->any(); }
+    RunId any(ApplicationId id) const { return applications_[raw(id)].runs.any(); }
     // The first that there is room for; kNoRun: none. Runs that were looked at for nothing are added to `looked_at`.
     RunId first(ApplicationId, const Room&, std::vector<RunId>& looked_at) const;
     // After needs became others.
@@ -118,7 +123,9 @@ private:
     };
     using Tree = NeedTree<RunId, Before, NodeOf, NeedOf>;
     struct Application {
-        std::unique_ptr<Tree> runs;
+        explicit Application(AskRuns* of) : runs(Before{of}, NodeOf{of}, NeedOf{of}) {}
+
+        Tree runs;
         boost::unordered_flat_map<std::uint64_t, RunId, NumberHash>
             open;  // by priority and request: the run that goes on
     };

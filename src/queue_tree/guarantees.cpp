@@ -92,16 +92,28 @@ QueueId Guarantees::guarantor(QueueId leaf, Request request) const {
     return kNoQueue;
 }
 
+QueueId Guarantees::names_first(QueueId leaf, std::uint32_t resource) const {
+    QueueId id = leaf;
+    while (id != kNoQueue && !names(id, resource)) id = queues_[id].parent;
+    return id;
+}
+
 bool Guarantees::covers(QueueId leaf, Request request, Request own) const {
     for (const Amount& amount : request) {
-        QueueId id = leaf;
-        while (id != kNoQueue && !names(id, amount.resource)) id = queues_[id].parent;
+        const QueueId id = names_first(leaf, amount.resource);
         if (id == kNoQueue) continue;
         const auto same = std::ranges::find(own, amount.resource, &Amount::resource);
         const std::int64_t already = same == own.end() ? 0 : same->value;
         if (beyond(id, amount.resource) - already + amount.value > 0) return false;
     }
     return true;
+}
+
+bool Guarantees::covers(QueueId leaf, Request request, const HeldBeside& beside) const {
+    return std::ranges::all_of(request, [&](const Amount& amount) {
+        const QueueId id = names_first(leaf, amount.resource);
+        return id == kNoQueue || beyond(id, amount.resource) + beside.of(id, amount.resource) + amount.value <= 0;
+    });
 }
 
 }  // namespace bayplan::queue_tree

@@ -8,11 +8,38 @@
 #include <limits>
 #include <vector>
 
+#include <boost/unordered/unordered_flat_map.hpp>
+
 #include "base/ids.h"
+#include "base/seeded_hash.h"
 #include "queue_tree/amounts.h"
 #include "queue_tree/queue_table.h"
 
 namespace bayplan::queue_tree {
+
+// Amounts that queues hold beside what is counted, or hold no more if below 0: what a trial supposes.
+class HeldBeside {
+public:
+    explicit HeldBeside(const QueueTable& queues) : queues_(queues) {}
+
+    void clear() { amounts_.clear(); }
+    // Of an ask of the leaf: it holds that too (+1), or not any more (-1).
+    void add(QueueId leaf, Request request, int sign) {
+        for (QueueId id = leaf; id != kNoQueue; id = queues_.parent(id)) {
+            for (const Amount& amount : request) amounts_[key(id, amount.resource)] += sign * amount.value;
+        }
+    }
+    std::int64_t of(QueueId id, std::uint32_t resource) const {
+        const auto found = amounts_.find(key(id, resource));
+        return found == amounts_.end() ? 0 : found->second;
+    }
+
+private:
+    static std::uint64_t key(QueueId id, std::uint32_t resource) { return std::uint64_t{raw(id)} << 32 | resource; }
+
+    const QueueTable& queues_;
+    boost::unordered_flat_map<std::uint64_t, std::int64_t, NumberHash> amounts_;
+};
 
 class Guarantees {
 public:
@@ -41,6 +68,7 @@ public:
     // The queues of the path that count would hold no more than they name with the request, which an ask that holds
     // something asks for: `own`, which counts as let go of.
     bool covers(QueueId leaf, Request, Request own) const;
+    bool covers(QueueId leaf, Request, const HeldBeside&) const;
     bool names(QueueId id, std::uint32_t resource) const { return guaranteed_[raw(id)][resource] != kNotNamed; }
     bool names_anything(QueueId id) const { return names_any_[raw(id)] != 0; }
     // Of a resource that it names: what it holds beyond; below 0: so much is lacking.
@@ -53,6 +81,7 @@ private:
         QueueId leaf = kNoQueue;  // it holds nothing
         RequestId request{};
     };
+    QueueId names_first(QueueId leaf, std::uint32_t resource) const;
     void add(const Holder&, int sign);
     void grow(QueueId leaf);
     void fit();

@@ -40,6 +40,12 @@ public:
     bool empty() const { return root_ == kNobody; }
     bool has(Id id) const { return node_of_(id).inside; }
     Id any() const { return root_; }
+    // The first of all, room or not; kNobody: there is none.
+    Id front() const {
+        Id at = root_;
+        while (at != kNobody && node_of_(at).left != kNobody) at = node_of_(at).left;
+        return at;
+    }
     // More than there ever is, of an empty tree.
     const Room& least() const { return empty() ? kNoRoomEver : node_of_(root_).least; }
 

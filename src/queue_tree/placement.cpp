@@ -41,8 +41,7 @@ std::string_view tag_of(const Tags& tags, std::string_view name) {
 }
 
 bool is_forced(const Submission& submission) {
-    constexpr std::array<std::string_view, 6> kTrue = {"1", "t", "T", "TRUE", "true", "True"};
-    return submission.forced || std::ranges::find(kTrue, tag_of(submission.tags, kForceTag)) != kTrue.end();
+    return submission.forced || (submission.may_force && says_forced(submission.tags));
 }
 
 std::string without_dots(std::string_view name) {
@@ -198,6 +197,11 @@ Placed PlacementRules::choose(const Submission& submission, const User& user, bo
         if (placed.queue == kNoQueue) placed.refusal = Refusal::above_is_leaf;
     }
     return placed;
+}
+
+bool says_forced(const Tags& tags) {
+    constexpr std::array<std::string_view, 6> kTrue = {"1", "t", "T", "TRUE", "true", "True"};
+    return std::ranges::find(kTrue, tag_of(tags, kForceTag)) != kTrue.end();
 }
 
 Placed PlacementRules::place(const Submission& submission, QueueTable& queues) const {

@@ -24,6 +24,7 @@ struct Submission {
     std::optional<User> user{};
     Tags tags{};
     bool forced = false;                    // or by the tag application.create.force
+    bool may_force = true;                  // by that tag
     Resources placeholder_ask{};            // of a gang; empty: none
     std::uint32_t maker = kNoMaker;         // for whom queues are made
     std::uint32_t queues_max = UINT32_MAX;  // so many at most are there of those
@@ -49,6 +50,9 @@ struct Placed {
     std::string why;
     bool guarantee_changed = false;  // of the queue, by the application's tags
 };
+
+// By the tag application.create.force.
+bool says_forced(const Tags&);
 
 class PlacementRules {
 public:

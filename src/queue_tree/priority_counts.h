@@ -9,7 +9,8 @@
 #include <limits>
 #include <map>
 #include <memory>
-#include <vector>
+
+#include <boost/container/small_vector.hpp>
 
 #include "base/check.h"
 
@@ -63,7 +64,9 @@ private:
         std::int32_t priority;
         std::uint32_t count;
     };
-    std::vector<Count>::iterator find(std::int32_t priority) {
+    // Asks of most have one.
+    using Counts = boost::container::small_vector<Count, 1>;
+    Counts::iterator find(std::int32_t priority) {
         return std::ranges::lower_bound(counts_, priority, {}, &Count::priority);
     }
 
@@ -73,7 +76,7 @@ private:
         counts_.clear();
     }
 
-    std::vector<Count> counts_;  // the highest last; empty while there are many
+    Counts counts_;  // the highest last; empty while there are many
     std::unique_ptr<std::map<std::int32_t, std::uint32_t>> many_;
 };
 

@@ -168,6 +168,12 @@ void QueueTable::set_quota(QueueId id, std::optional<Resources> max, std::option
     if (max_applications) take(queue.max_applications, *max_applications);
 }
 
+void QueueTable::set_over_max(QueueId id, const std::optional<OverMax>& over) {
+    if (queues_[raw(id)].over_max == over) return;
+    queues_[raw(id)].over_max = over;
+    note(id);
+}
+
 void QueueTable::clean() {
     if (!queues_.empty()) clean_children(kRoot);
 }
@@ -195,6 +201,7 @@ QueueId QueueTable::add(std::string name, QueueId parent) {
     if (free_.empty()) {
         id = QueueId{static_cast<std::uint32_t>(queues_.size())};
         queues_.emplace_back();
+        parents_.emplace_back();
     } else {
         id = free_.back();
         free_.pop_back();
@@ -204,7 +211,7 @@ QueueId QueueTable::add(std::string name, QueueId parent) {
     queue.exists = true;
     queue.path = parent == kNoQueue ? name : child_path(queues_[raw(parent)], name);
     queue.name = std::move(name);
-    queue.parent = parent;
+    queue.parent = parents_[raw(id)] = parent;
     if (parent != kNoQueue) {
         Queue& above = queues_[raw(parent)];
         above.children.push_back(id);

@@ -34,6 +34,13 @@ using queue_config::Resources;
 
 enum class QueueStatus : std::uint8_t { active, draining };
 
+// Since when a queue that shrinks to its maximum is over that, and when it sends pods away (rules/quotas.md). For people.
+struct OverMax {
+    std::int64_t since_ns = 0;
+    std::int64_t due_ns = 0;
+    bool operator==(const OverMax&) const = default;
+};
+
 struct Queue {
     std::string name;
     std::string path;
@@ -54,6 +61,7 @@ struct Queue {
     std::shared_ptr<const queue_config::ChildTemplateConfig> child_template;  // its own, or the nearest above
     std::uint32_t applications = 0;                                           // of a leaf
     std::uint32_t maker = kNoMaker;  // of a dynamic queue: for whose application it was made
+    std::optional<OverMax> over_max;
 };
 
 struct User {
@@ -67,6 +75,7 @@ public:
     bool apply(const queue_config::PartitionConfig&, std::string& why);
 
     const Queue& operator[](QueueId id) const { return queues_[raw(id)]; }
+    QueueId parent(QueueId id) const { return parents_[raw(id)]; }
     // Ids below may have no queue (`exists`).
     std::uint32_t end() const { return static_cast<std::uint32_t>(queues_.size()); }
     std::size_t size() const { return by_path_.size(); }
@@ -85,6 +94,8 @@ public:
     // without any value nothing changes.
     void set_quota(QueueId, std::optional<Resources> max, std::optional<Resources> guaranteed,
                    std::optional<std::uint64_t> max_applications);
+
+    void set_over_max(QueueId, const std::optional<OverMax>&);
 
     void application_added(QueueId id) { ++queues_[raw(id)].applications; }
     void application_removed(QueueId id) { --queues_[raw(id)].applications; }
@@ -113,6 +124,7 @@ private:
 
     std::vector<QueueId>* changes_ = nullptr;
     std::vector<Queue> queues_;
+    std::vector<QueueId> parents_;  // of each, once more: every charge goes this way
     std::vector<QueueId> free_;
     std::vector<std::uint32_t> made_;  // by maker
     boost::unordered_flat_map<std::string, QueueId, TextHash, std::equal_to<>> by_path_;

@@ -33,24 +33,19 @@ const QueueUsage& QueueTree::usage() {
 
 void QueueTree::fit() {
     const auto rows = static_cast<std::uint32_t>(applications_.size());
-    allocated_.fit(rows, names_.size());
-    pending_.fit(rows, names_.size());
+    amounts_.fit(rows, names_.size());
     usage_.fit();
     limits_.fit();
     at_limit_.resize(std::max<std::size_t>(at_limit_.size(), limits_.end()));
     at_queue_.resize(queues_.end());
-    for (std::size_t at = orders_.size(); at < queues_.end(); ++at) {
-        Order& order = orders_.emplace_back();
-        order.children =
-            std::make_unique<IndexedHeap<QueueId, QueueBefore, QueuePosition>>(QueueBefore{this}, QueuePosition{this});
-        for (std::unique_ptr<ApplicationTree>* tree : {&order.running, &order.others}) {
-            *tree = std::make_unique<ApplicationTree>(ApplicationBefore{this}, ApplicationNode{this},
-                                                      ApplicationNeed{this});
-        }
-    }
+    while (orders_.size() < queues_.end()) orders_.emplace_back(this);
+    keys_.resize(orders_.size());
+    next_of_leaf_.resize(orders_.size(), kNone<ApplicationId>);
+    next_of_application_.resize(applications_.size());
     if (fitted_resources_ != names_.size()) {
         fitted_resources_ = names_.size();
         for (Place& place : places_) place.shares.resize(fitted_resources_);
+        choose_key_resources();
     }
 }
 
@@ -207,6 +202,8 @@ std::span<const AskId> QueueTree::take_element() {
     }
     if (run.element) requests_.release(run.request);
     settle_application(run.application);
+    note_next(run.application);
+    fetch_next();
     return taken_;
 }
 
@@ -416,7 +413,7 @@ void QueueTree::add_to_pending(const Ask& ask, int sign) {
         --application.pending_asks;
         application.priorities.remove(ask.key.priority);
     }
-    add(pending_[raw(ask.application)], requests_[ask.request], sign);
+    add(amounts_(kPending, raw(ask.application)), requests_[ask.request], sign);
     usage_.add_pending(application.leaf, requests_[ask.request], sign);
     usage_.change_priority(application.leaf, before, application.priority(), stale());
 }
@@ -424,7 +421,7 @@ void QueueTree::add_to_pending(const Ask& ask, int sign) {
 void QueueTree::charge(const Ask& ask, int sign) {
     const Application& application = applications_[raw(ask.application)];
     const Request request = requests_[ask.request];
-    add(allocated_[raw(ask.application)], request, sign);
+    add(amounts_(kAllocated, raw(ask.application)), request, sign);
     usage_.charge(application.leaf, request, sign);
     limits_.charge(application.limits, request, sign);
     settle_shares(ask.application);

@@ -1,7 +1,7 @@
 // The pending order of a tree of queues: applications, their asks, what each has, and an order that follows every
 // charge.
 //
-//   root:    heap of children that have something to try, by priority and share, then by what waits, then by id
+//   root:    tournament of children that have something to try, by priority and share, then by what waits, then by id
 //   leaf:    two trees of applications, which run or not yet, by priority and age (fifo) or by priority and share (fair)
 //   application: tree of runs of asks
 //
@@ -21,17 +21,18 @@
 // nothing is allocated for it.
 #pragma once
 
-#include <memory>
+#include <array>
 #include <span>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include <boost/container/small_vector.hpp>
 #include <boost/unordered/unordered_flat_map.hpp>
 
 #include "base/ids.h"
-#include "base/indexed_heap.h"
+#include "base/winner_tree.h"
 #include "queue_tree/amounts.h"
 #include "queue_tree/applications.h"
 #include "queue_tree/ask_runs.h"
@@ -123,8 +124,8 @@ public:
     Guarantees& guarantees() { return guarantees_; }
     // Of an ask that is known.
     Request requested(AskId id) const { return requests_[asks_[raw(id)].request]; }
-    Resources allocated(ApplicationId id) const { return above_zero(allocated_[raw(id)]); }
-    Resources pending(ApplicationId id) const { return above_zero(pending_[raw(id)]); }
+    Resources allocated(ApplicationId id) const { return above_zero(amounts_(kAllocated, raw(id))); }
+    Resources pending(ApplicationId id) const { return above_zero(amounts_(kPending, raw(id))); }
     // Why a pending ask is not taken; empty: queues and limits have room for it.
     std::string lacking(AskId) const;
 
@@ -170,6 +171,16 @@ private:
         const Room& operator()(ApplicationId id) const { return tree->runs_.least(id); }
     };
     using ApplicationTree = NeedTree<ApplicationId, ApplicationBefore, ApplicationNode, ApplicationNeed>;
+    // What a queue is compared by, in one cache line, as it was when it last took its place: an order whose keys change while
+    // others move would be none.
+    struct alignas(64) QueueKey {
+        std::int32_t first = 0;  // its priority, where that comes before its share
+        std::int32_t priority = 0;
+        double share = 0;
+        std::array<std::int64_t, 5> waits{};  // of the first resources by name; more are looked up
+        std::uint32_t name = 0;               // its place among its siblings by name
+        bool operator==(const QueueKey&) const = default;
+    };
     struct QueueBefore {
         const QueueTree* tree;
         bool operator()(QueueId a, QueueId b) const;
@@ -178,17 +189,23 @@ private:
         QueueTree* tree;
         std::uint32_t& operator()(QueueId id) const { return tree->orders_[raw(id)].position; }
     };
+    using QueueTournament = WinnerTree<QueueId, QueueBefore, QueuePosition>;
     // A queue's children or applications that have something to try.
     struct Order {
-        std::unique_ptr<IndexedHeap<QueueId, QueueBefore, QueuePosition>> children;
-        std::unique_ptr<ApplicationTree> running;  // count already against maxapplications
-        std::unique_ptr<ApplicationTree> others;
+        explicit Order(QueueTree* tree)
+            : running(ApplicationBefore{tree}, ApplicationNode{tree}, ApplicationNeed{tree}),
+              others(ApplicationBefore{tree}, ApplicationNode{tree}, ApplicationNeed{tree}),
+              children(QueueBefore{tree}, QueuePosition{tree}) {}
+
+        ApplicationTree running;  // count already against maxapplications
+        ApplicationTree others;
         std::uint32_t position = kNotInHeap;
-        bool rests = false;              // of a leaf: there is room for none of them
+        bool rests = false;  // of a leaf: there is room for none of them
+        QueueTournament children;
         std::vector<QueueId> rests_for;  // queues that have it among their leaves
 
-        bool has_applications() const { return !running->empty() || !others->empty(); }
-        bool has_something() const { return !children->empty() || (!rests && has_applications()); }
+        bool has_applications() const { return !running.empty() || !others.empty(); }
+        bool has_something() const { return !children.empty() || (!rests && has_applications()); }
     };
     // A run that there is room for, as far as a search sees, and others that it looked at for nothing.
     struct Found {
@@ -200,17 +217,30 @@ private:
     struct Place {
         NeedNode<ApplicationId> node;  // in one of its leaf's trees
         bool among_running = false;    // which
-        Blocker blocker;               // of the whole application
-        std::uint32_t waits_at = 0;    // among the applications there
         bool allowed = true;
-        std::vector<double> shares;  // of what it has, the largest first
+        Blocker blocker;                                     // of the whole application
+        std::uint32_t waits_at = 0;                          // among the applications there
+        boost::container::small_vector<double, 4> shares{};  // of what it has, the largest first
     };
 
+    // Of an application, as its last taking left it: what its next looks at, far apart in memory.
+    struct Next {
+        RunId run = kNoRun;
+        AskId ask = kNone<AskId>;
+        AskId after = kNone<AskId>;
+        std::array<LimitId, 2> limits{kNoLimit, kNoLimit};
+    };
+
+    void note_next(ApplicationId);
+    void fetch_next() const;
     bool stale() const { return stale_ || seen_version_ != queues_.version(); }
     void settle();  // brings orders up to date after a change of the whole
     void fit();
     void resolve_limits();
     void rebuild_orders();
+    void number_by_name();
+    void choose_key_resources();
+    QueueKey key_of(QueueId) const;
     void add_to_pending(const Ask&, int sign);
     std::vector<Amount> sum_of(std::span<const AskId>) const;
     void leave_element(AskId, RunId);
@@ -224,6 +254,7 @@ private:
     void enter(ApplicationId, ApplicationState);
     void settle_shares(ApplicationId);
     void settle_application(ApplicationId);
+    void put_in_order(ApplicationId);
     void settle_queue(QueueId);
     void search(QueueId leaf);
     void search_once(QueueId leaf);
@@ -267,14 +298,18 @@ private:
     std::vector<ApplicationId> free_applications_;
     std::vector<Place> places_;
     std::vector<Order> orders_;
+    std::vector<QueueKey> keys_;                // by queue
+    std::vector<std::uint32_t> key_resources_;  // which keys have
     std::vector<Waiting> at_queue_;
     std::vector<Waiting> at_limit_;
     std::vector<Blocker> run_blockers_;
-    AmountRows allocated_{0};
-    AmountRows pending_{0};
+    static constexpr std::size_t kAllocated = 0, kPending = 1;
+    AmountTables<2> amounts_{{0, 0}};  // by application
     std::uint32_t fitted_resources_ = 0;
     std::uint64_t next_ask_ = 0;
     std::vector<AskId> taken_;  // by the last take
+    std::vector<ApplicationId> next_of_leaf_;
+    std::vector<Next> next_of_application_;
     std::vector<StateChange> state_changes_;
     bool notes_states_ = false;
     std::uint32_t next_application_ = 0;

@@ -39,8 +39,8 @@ public:
     void add_pending(QueueId leaf, Request, int sign);
     // kNoQueue: it fits. Else the lowest queue of the path that has not enough left.
     QueueId lacking(QueueId leaf, Request) const;
-    Resources allocated(QueueId id) const { return above_zero(allocated_[raw(id)]); }
-    Resources pending(QueueId id) const { return above_zero(pending_[raw(id)]); }
+    Resources allocated(QueueId id) const { return above_zero(row(kAllocated, id)); }
+    Resources pending(QueueId id) const { return above_zero(row(kPending, id)); }
     Resources headroom(QueueId) const;
     // Amounts left of resources on the path of a leaf, or in one queue, never below 0.
     Room room(QueueId leaf, std::span<const std::uint32_t> resources) const;
@@ -48,10 +48,22 @@ public:
     // Resources that maxima name, the first Room::kWidth of them.
     std::vector<std::uint32_t> limited_resources() const;
 
+    // Memory that a charge of the queue looks at.
+    void fetch(QueueId id) const {
+        queue_tree::fetch(states_[raw(id)]);
+        amounts_.fetch_row(raw(id));
+    }
+
     // --- what orders siblings
-    double share(QueueId id) const { return states_[raw(id)].share; }
-    std::span<const std::int64_t> measure(QueueId id) const { return measure_[raw(id)]; }
-    std::span<const std::int64_t> pending_row(QueueId id) const { return pending_[raw(id)]; }
+    // Root has no siblings: nobody keeps its share.
+    double share(QueueId id) const { return id == kRoot ? share_of(id) : states_[raw(id)].share; }
+    std::span<const std::int64_t> measure(QueueId id) const { return row(kMeasure, id); }
+    std::span<const std::int64_t> pending_row(QueueId id) const { return row(kPending, id); }
+    // As the settings of the queue, or of its parent, say: applications by shares; by priority before all else; likewise
+    // the queue and its siblings.
+    bool by_shares(QueueId id) const { return states_[raw(id)].by_shares; }
+    bool priority_first(QueueId id) const { return states_[raw(id)].priority_first; }
+    bool siblings_priority_first(QueueId id) const { return states_[raw(id)].siblings_priority_first; }
     // Seen from the parent.
     std::int32_t published_priority(QueueId) const;
     std::int32_t priority(QueueId id) const { return states_[raw(id)].priorities.highest(); }
@@ -66,25 +78,33 @@ public:
     std::uint32_t running(QueueId id) const { return states_[raw(id)].running; }
 
 private:
-    struct State {
+    // One cache line: what every charge looks at. Settings are the queue's by the last configure().
+    struct alignas(64) State {
         double share = 0;
-        std::uint32_t running = 0;
         PriorityCounts priorities;  // of applications, or published by children
+        std::uint32_t running = 0;
+        std::uint32_t max_applications = UINT32_MAX;
+        std::int32_t priority_offset = 0;
+        bool priority_fence = false;
+        bool by_shares = false;
+        bool priority_first = true;
+        bool siblings_priority_first = true;
     };
+    static constexpr std::size_t kAllocated = 0, kMax = 1, kMeasure = 2, kPending = 3;
 
     Resources above_zero(std::span<const std::int64_t> row) const;
     void configure_queue(QueueId, std::span<const std::int64_t> max_above);
-    void settle_share(QueueId);
-    QueueId parent(QueueId id) const { return queues_[id].parent; }
+    void copy_settings(QueueId);
+    double share_of(QueueId) const;
+    QueueId parent(QueueId id) const { return queues_.parent(id); }
+    std::span<std::int64_t> row(std::size_t table, QueueId id) { return amounts_(table, raw(id)); }
+    std::span<const std::int64_t> row(std::size_t table, QueueId id) const { return amounts_(table, raw(id)); }
 
     const QueueTable& queues_;
     ResourceNames& names_;
     std::vector<State> states_;
     bool root_is_limited_ = true;
-    AmountRows allocated_{0};
-    AmountRows pending_{0};
-    AmountRows max_{kUnlimited};
-    AmountRows measure_{kNotNamed};
+    AmountTables<4> amounts_{{0, kUnlimited, kNotNamed, 0}};
 };
 
 }  // namespace bayplan::queue_tree

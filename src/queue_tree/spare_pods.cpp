@@ -8,8 +8,13 @@
 namespace bayplan::queue_tree {
 
 SparePods::SparePods(const QueueTable& queues, const Guarantees& guarantees, QueueId leaf, QueueId guarantor,
-                     std::int32_t priority)
-    : queues_(queues), guarantees_(guarantees), leaf_(leaf), guarantor_(guarantor), leaves_(queues.end()) {
+                     std::int32_t priority, const HeldBeside* beside)
+    : queues_(queues),
+      guarantees_(guarantees),
+      beside_(beside),
+      leaf_(leaf),
+      guarantor_(guarantor),
+      leaves_(queues.end()) {
     bool fenced = false;
     std::int64_t rank = priority;
     for (QueueId id = leaf; id != kNoQueue; id = queues_[id].parent) {
@@ -57,8 +62,9 @@ bool SparePods::take(QueueId id, Request request) {
     const Leaf& leaf = look(id);
     for (const QueueId queue : leaf.queues) {
         for (const Amount& amount : request) {
+            const std::int64_t beside = beside_ == nullptr ? 0 : beside_->of(queue, amount.resource);
             if (guarantees_.names(queue, amount.resource) &&
-                guarantees_.beyond(queue, amount.resource) - taken(queue, amount.resource) < amount.value) {
+                guarantees_.beyond(queue, amount.resource) + beside - taken(queue, amount.resource) < amount.value) {
                 return false;
             }
         }

@@ -17,7 +17,9 @@ namespace bayplan::queue_tree {
 
 class SparePods {
 public:
-    SparePods(const QueueTable&, const Guarantees&, QueueId leaf, QueueId guarantor, std::int32_t priority);
+    // `beside`: null, or amounts that count too.
+    SparePods(const QueueTable&, const Guarantees&, QueueId leaf, QueueId guarantor, std::int32_t priority,
+              const HeldBeside* beside = nullptr);
 
     // A pod of the leaf, of this priority, may be a victim.
     bool may_go(QueueId leaf, std::int32_t priority);
@@ -50,6 +52,7 @@ private:
 
     const QueueTable& queues_;
     const Guarantees& guarantees_;
+    const HeldBeside* const beside_;
     const QueueId leaf_;
     const QueueId guarantor_;
     QueueId scope_ = kRoot;

@@ -2,8 +2,9 @@
 //
 // Thread: the engine's.
 #include <algorithm>
-#include <functional>
+#include <utility>
 
+#include "queue_tree/prefetch.h"
 #include "queue_tree/queue_tree.h"
 
 namespace bayplan::queue_tree {
@@ -11,12 +12,11 @@ namespace bayplan::queue_tree {
 bool QueueTree::ApplicationBefore::operator()(ApplicationId left, ApplicationId right) const {
     const Application& a = tree->applications_[raw(left)];
     const Application& b = tree->applications_[raw(right)];
-    const QueueSettings& settings = tree->queues_[a.leaf].settings;
     const auto by_priority = b.priority() <=> a.priority();
-    if (settings.sort_priority && by_priority != 0) return by_priority < 0;
-    if (settings.sort_policy == SortPolicy::fair) {
-        const std::vector<double>& a_shares = tree->places_[raw(left)].shares;
-        const std::vector<double>& b_shares = tree->places_[raw(right)].shares;
+    if (by_priority != 0 && tree->usage_.priority_first(a.leaf)) return by_priority < 0;
+    if (tree->usage_.by_shares(a.leaf)) {
+        const auto& a_shares = tree->places_[raw(left)].shares;
+        const auto& b_shares = tree->places_[raw(right)].shares;
         if (a_shares != b_shares) return a_shares < b_shares;
     } else if (a.submission_time != b.submission_time) {
         return a.submission_time < b.submission_time;
@@ -26,19 +26,62 @@ bool QueueTree::ApplicationBefore::operator()(ApplicationId left, ApplicationId 
 }
 
 bool QueueTree::QueueBefore::operator()(QueueId left, QueueId right) const {
-    const QueueUsage& usage = tree->usage_;
-    const bool priority_first = tree->queues_[tree->queues_[left].parent].settings.sort_priority;
-    const auto by_priority = usage.published_priority(right) <=> usage.published_priority(left);
-    if (priority_first && by_priority != 0) return by_priority < 0;
-    if (usage.share(left) != usage.share(right)) return usage.share(left) < usage.share(right);
-    if (by_priority != 0) return by_priority < 0;
-    // More that waits goes first. Compared resource by resource, so that it is an order and not half of one.
-    const std::span<const std::int64_t> a = usage.pending_row(left);
-    const std::span<const std::int64_t> b = usage.pending_row(right);
-    for (const std::uint32_t resource : tree->names_.by_name()) {
-        if (resource < a.size() && a[resource] != b[resource]) return a[resource] > b[resource];
+    const QueueKey& a = tree->keys_[raw(left)];
+    const QueueKey& b = tree->keys_[raw(right)];
+    const std::vector<std::uint32_t>& resources = tree->key_resources_;
+    const bool same_share = a.share == b.share;
+    const bool same_waits = a.waits[0] == b.waits[0];
+    std::int64_t others = 0;
+    for (std::size_t at = 1; at < a.waits.size(); ++at) others |= a.waits[at] ^ b.waits[at];
+    const bool more_waits = (others != 0) | (resources.size() > a.waits.size());
+    if ((a.first == b.first) & (a.priority == b.priority) & !(same_share & same_waits & more_waits)) [[likely]] {
+        // Without a branch: which of them it comes to is a toss, ten times per taking.
+        const bool by_rest = (a.waits[0] > b.waits[0]) | (same_waits & (a.name < b.name));
+        return (a.share < b.share) | (same_share & by_rest);
     }
-    return tree->queues_[left].name < tree->queues_[right].name;
+    if (a.first != b.first) return a.first > b.first;
+    if (a.share != b.share) return a.share < b.share;
+    if (a.priority != b.priority) return a.priority > b.priority;
+    // More that waits goes first. Compared resource by resource, so that it is an order and not half of one.
+    for (std::size_t at = 0; at < a.waits.size(); ++at) {
+        if (a.waits[at] != b.waits[at]) return a.waits[at] > b.waits[at];
+    }
+    for (std::size_t at = a.waits.size(); at < resources.size(); ++at) {
+        const std::int64_t a_waits = tree->usage_.pending_row(left)[resources[at]];
+        const std::int64_t b_waits = tree->usage_.pending_row(right)[resources[at]];
+        if (a_waits != b_waits) return a_waits > b_waits;
+    }
+    return a.name < b.name;
+}
+
+QueueTree::QueueKey QueueTree::key_of(QueueId id) const {
+    QueueKey key;
+    key.priority = usage_.published_priority(id);
+    key.first = usage_.siblings_priority_first(id) ? key.priority : 0;
+    key.share = usage_.share(id);
+    const std::span<const std::int64_t> waits = usage_.pending_row(id);
+    const std::size_t count = std::min(key.waits.size(), key_resources_.size());
+    for (std::size_t at = 0; at < count; ++at) key.waits[at] = waits[key_resources_[at]];
+    key.name = keys_[raw(id)].name;
+    return key;
+}
+
+// Amounts of a new resource are 0 everywhere: no two queues change places.
+void QueueTree::choose_key_resources() {
+    key_resources_ = names_.by_name();
+    for (std::uint32_t at = 0; at < keys_.size(); ++at) {
+        if (queues_[QueueId{at}].exists) keys_[at] = key_of(QueueId{at});
+    }
+}
+
+void QueueTree::number_by_name() {
+    std::vector<QueueId> children;
+    const auto name = [this](QueueId id) -> const std::string& { return queues_[id].name; };
+    for (std::uint32_t at = 0; at < queues_.end(); ++at) {
+        children = queues_[QueueId{at}].children;
+        std::ranges::sort(children, {}, name);
+        for (std::uint32_t place = 0; place < children.size(); ++place) keys_[raw(children[place])].name = place;
+    }
 }
 
 void QueueTree::settle() {
@@ -65,7 +108,7 @@ void QueueTree::resolve_limits() {
         const Application& application = applications_[at];
         if (!application.exists) continue;
         std::vector<Amount> all;
-        const std::span<const std::int64_t> row = allocated_[at];
+        const std::span<const std::int64_t> row = amounts_(kAllocated, at);
         for (std::uint32_t resource = 0; resource < row.size(); ++resource) {
             if (row[resource] != 0) all.push_back({resource, row[resource]});
         }
@@ -74,69 +117,124 @@ void QueueTree::resolve_limits() {
     }
 }
 
-// From the leaves up, one by one: an order may have changed everywhere.
+// From the leaves up: an order may have changed everywhere.
 void QueueTree::rebuild_orders() {
     for (Order& order : orders_) {
-        order.children->clear();
-        order.running->forget_all();
-        order.others->forget_all();
+        order.children.clear();
+        order.running.forget_all();
+        order.others.forget_all();
         order.rests = false;
         order.rests_for.clear();
     }
+    number_by_name();
     for (Place& place : places_) place.node = {};
     for (std::uint32_t at = 0; at < applications_.size(); ++at) {
         if (!applications_[at].exists) continue;
         settle_shares(ApplicationId{at});
-        settle_application(ApplicationId{at});
+        put_in_order(ApplicationId{at});
+    }
+    for (std::uint32_t at = 0; at < queues_.end(); ++at) {
+        if (queues_[QueueId{at}].exists && queues_[QueueId{at}].leaf) settle_queue(QueueId{at});
     }
 }
 
 void QueueTree::settle_shares(ApplicationId id) {
     const Application& application = applications_[raw(id)];
-    if (queues_[application.leaf].settings.sort_policy != SortPolicy::fair) return;
+    if (!usage_.by_shares(application.leaf)) return;
     const std::span<const std::int64_t> measure = usage_.measure(application.leaf);
-    const std::span<const std::int64_t> has = allocated_[raw(id)];
-    std::vector<double>& shares = places_[raw(id)].shares;
+    const std::span<const std::int64_t> has = amounts_(kAllocated, raw(id));
+    auto& shares = places_[raw(id)].shares;
     for (std::size_t at = 0; at < has.size(); ++at) {
         const bool counts = has[at] > 0 && measure[at] != kNotNamed;
         shares[at] = !counts            ? 0
                      : measure[at] == 0 ? 1
                                         : static_cast<double>(has[at]) / static_cast<double>(measure[at]);
     }
-    std::ranges::sort(shares, std::greater());
+    // Few of them: put in place one by one.
+    for (std::size_t at = 1; at < shares.size(); ++at) {
+        const double share = shares[at];
+        std::size_t to = at;
+        for (; to > 0 && shares[to - 1] < share; --to) shares[to] = shares[to - 1];
+        shares[to] = share;
+    }
 }
 
 // Orders that are about to be made anew are left as they are: what they go by may not stand any more.
 void QueueTree::settle_application(ApplicationId id) {
     if (stale()) return;
     const Application& application = applications_[raw(id)];
-    Place& place = places_[raw(id)];
     Order& order = orders_[raw(application.leaf)];
-    const bool may_be_tried = runs_.can_try(id) && place.allowed && !place.blocker.exists();
-    if (place.node.inside && (!may_be_tried || place.among_running != application.counted)) {
-        (place.among_running ? order.running : order.others)->remove(id);
-    }
-    if (may_be_tried) {
-        place.among_running = application.counted;
-        ApplicationTree& tree = application.counted ? *order.running : *order.others;
-        place.node.inside ? tree.update(id) : tree.insert(id);
-    }
+    put_in_order(id);
     if (order.rests) rest(application.leaf);
     settle_queue(application.leaf);
 }
 
+// In its leaf, or out of it.
+void QueueTree::put_in_order(ApplicationId id) {
+    const Application& application = applications_[raw(id)];
+    Place& place = places_[raw(id)];
+    Order& order = orders_[raw(application.leaf)];
+    const bool may_be_tried = runs_.can_try(id) && place.allowed && !place.blocker.exists();
+    if (place.node.inside && (!may_be_tried || place.among_running != application.counted)) {
+        (place.among_running ? order.running : order.others).remove(id);
+    }
+    if (!may_be_tried) return;
+    place.among_running = application.counted;
+    ApplicationTree& tree = application.counted ? order.running : order.others;
+    place.node.inside ? tree.update(id) : tree.insert(id);
+}
+
 void QueueTree::settle_queue(QueueId id) {
-    for (; queues_[id].parent != kNoQueue; id = queues_[id].parent) {
+    for (QueueId above = queues_.parent(id); above != kNoQueue; id = above, above = queues_.parent(above)) {
         const Order& order = orders_[raw(id)];
-        auto& heap = *orders_[raw(queues_[id].parent)].children;
+        QueueTournament& siblings = orders_[raw(above)].children;
+        const QueueKey key = key_of(id);
+        const bool is_same = key == std::exchange(keys_[raw(id)], key);
         const bool has_something = order.has_something();
         if (order.position == kNotInHeap) {
-            if (has_something) heap.insert(id);
-        } else if (has_something) {
-            heap.update(id);
-        } else {
-            heap.remove(id);
+            if (has_something) siblings.insert(id);
+        } else if (!has_something) {
+            siblings.remove(id);
+        } else if (!is_same || key_resources_.size() > key.waits.size()) {
+            siblings.update(id);
         }
+    }
+}
+
+// --- memory that the next taking looks at
+
+void QueueTree::note_next(ApplicationId id) {
+    const Application& application = applications_[raw(id)];
+    const Order& order = orders_[raw(application.leaf)];
+    next_of_leaf_[raw(application.leaf)] = order.running.empty() ? order.others.front() : order.running.front();
+    if (!runs_.can_try(id)) return;
+    Next& next = next_of_application_[raw(id)];
+    next.run = runs_.any(id);
+    next.ask = runs_[next.run].first;
+    next.after = runs_.next(next.ask);
+    const std::size_t limits = std::min(application.limits.size(), next.limits.size());
+    std::copy_n(application.limits.begin(), limits, next.limits.begin());
+}
+
+// Where each ask is of another queue than the one before it, most of a taking's time were waits for memory, one after the
+// other. Here they are asked for together, and while the caller is busy with the present ask.
+void QueueTree::fetch_next() const {
+    QueueId leaf = kRoot;
+    while (!orders_[raw(leaf)].children.empty()) leaf = orders_[raw(leaf)].children.top();
+    usage_.fetch(leaf);
+    fetch(orders_[raw(leaf)]);
+    const ApplicationId application = next_of_leaf_[raw(leaf)];
+    if (application == kNone<ApplicationId>) return;
+    constexpr std::size_t kOfApplication = 2 * kCacheLine;  // up to its names
+    fetch(applications_[raw(application)], kOfApplication);
+    fetch(places_[raw(application)]);
+    amounts_.fetch_row(raw(application));
+    const Next& next = next_of_application_[raw(application)];
+    if (next.run == kNoRun) return;
+    runs_.fetch(application, next.run, next.ask, next.after);
+    fetch(asks_[raw(next.ask)]);
+    for (const LimitId limit : next.limits) {
+        if (limit != kNoLimit) limits_.fetch(limit);
     }
 }
 
@@ -184,12 +282,23 @@ bool QueueTree::selectable(std::span<const AskId> element) {
 }
 
 AskId QueueTree::peek() {
+    constexpr Room kAnyRoom = kNoRoomEver;  // more than anybody needs
     settle();
     if (orders_.empty()) return kNone<AskId>;
     for (;;) {
         QueueId queue = kRoot;
-        while (!orders_[raw(queue)].children->empty()) queue = orders_[raw(queue)].children->top();
-        if (!orders_[raw(queue)].has_something()) return kNone<AskId>;  // root alone: the others are in no heap
+        while (!orders_[raw(queue)].children.empty()) queue = orders_[raw(queue)].children.top();
+        if (!orders_[raw(queue)].has_something()) return kNone<AskId>;  // root alone: the others take no part
+        // Mostly the first of all has room, and nobody need be looked for.
+        const Order& order = orders_[raw(queue)];
+        if (order.others.empty() != order.running.empty()) {
+            const ApplicationId first = order.others.empty() ? order.running.front() : order.others.front();
+            const RunId run = runs_.first(first, kAnyRoom, found_.runs);
+            if (!full(applications_[raw(first)]).exists() &&
+                !lacking(applications_[raw(first)], requests_[runs_[run].request]).exists()) {
+                return runs_[run].first;
+            }
+        }
         search(queue);
         const ApplicationId id = found_.application;
         const RunId run = found_.run;

@@ -110,8 +110,8 @@ void QueueTree::search_once(QueueId leaf) {
     found_.applications.clear();
     const Room room = usage_.room(leaf, requests_.watched());
     const Order& order = orders_[raw(leaf)];
-    search(*order.running, room);
-    if (usage_.full(leaf) == kNoQueue) search(*order.others, room);
+    search(order.running, room);
+    if (!order.others.empty() && usage_.full(leaf) == kNoQueue) search(order.others, room);
 }
 
 void QueueTree::search(const ApplicationTree& tree, const Room& room) {
@@ -154,9 +154,9 @@ QueueId QueueTree::short_of(QueueId leaf, const Room& need) const {
 void QueueTree::rest(QueueId leaf) {
     Order& order = orders_[raw(leaf)];
     const QueueId full = usage_.full(leaf);
-    for (const ApplicationTree* tree : {order.running.get(), order.others.get()}) {
+    for (const ApplicationTree* tree : {&order.running, &order.others}) {
         if (tree->empty()) continue;
-        const bool runs = tree == order.running.get() || full == kNoQueue;
+        const bool runs = tree == &order.running || full == kNoQueue;
         const QueueId queue = runs ? short_of(leaf, tree->least()) : full;
         order.rests = order.rests && queue != kNoQueue;
         if (queue != kNoQueue) rest_for(leaf, queue);

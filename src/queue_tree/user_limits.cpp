@@ -33,17 +33,13 @@ const LimitConfig* find(const Queue& queue, std::vector<queue_config::Text> Limi
 void UserLimits::clear() {
     ids_.clear();
     limits_.clear();
-    used_ = AmountRows(0);
-    max_ = AmountRows(kUnlimited);
+    amounts_ = AmountTables<2>({0, kUnlimited});
 }
 
-void UserLimits::fit() {
-    used_.fit(end(), names_.size());
-    max_.fit(end(), names_.size());
-}
+void UserLimits::fit() { amounts_.fit(end(), names_.size()); }
 
-std::vector<LimitId> UserLimits::resolve(QueueId leaf, const User& user) {
-    std::vector<LimitId> found;
+LimitIds UserLimits::resolve(QueueId leaf, const User& user) {
+    LimitIds found;
     const std::string group = group_of(leaf, user);
     for (QueueId id = leaf; id != kNoQueue; id = queues_[id].parent) {
         const Queue& queue = queues_[id];
@@ -70,25 +66,24 @@ std::string UserLimits::group_of(QueueId leaf, const User& user) const {
     return "";
 }
 
-void UserLimits::add(QueueId queue, bool group, const std::string& name, const LimitConfig& config,
-                     std::vector<LimitId>& found) {
+void UserLimits::add(QueueId queue, bool group, const std::string& name, const LimitConfig& config, LimitIds& found) {
     const auto [place, is_new] = ids_.emplace(Key{queue, group, name}, LimitId{end()});
     if (is_new) {
         limits_.push_back({place->first, config.max_applications, 0});
         for (const auto& [resource, value] : config.max_resources.or_none()) names_.number_of(resource);
         fit();
-        write_row(config.max_resources.or_none(), names_, max_[raw(place->second)]);
+        write_row(config.max_resources.or_none(), names_, amounts_(kMax, raw(place->second)));
     }
     found.push_back(place->second);
 }
 
 void UserLimits::charge(std::span<const LimitId> ids, Request request, int sign) {
-    for (const LimitId id : ids) queue_tree::add(used_[raw(id)], request, sign);
+    for (const LimitId id : ids) queue_tree::add(amounts_(kUsed, raw(id)), request, sign);
 }
 
 LimitId UserLimits::lacking(std::span<const LimitId> ids, Request request) const {
     for (const LimitId id : ids) {
-        if (!fits(used_[raw(id)], max_[raw(id)], request)) return id;
+        if (!fits(amounts_(kUsed, raw(id)), amounts_(kMax, raw(id)), request)) return id;
     }
     return kNoLimit;
 }

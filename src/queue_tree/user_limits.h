@@ -13,6 +13,8 @@
 #include <string>
 #include <vector>
 
+#include <boost/container/small_vector.hpp>
+
 #include "queue_tree/amounts.h"
 #include "queue_tree/queue_table.h"
 
@@ -22,6 +24,9 @@ enum class LimitId : std::uint32_t {};
 inline constexpr LimitId kNoLimit = LimitId{UINT32_MAX};
 constexpr std::uint32_t raw(LimitId id) { return static_cast<std::uint32_t>(id); }
 
+// Of an application: of its user and of its group, in most cases in one queue or two.
+using LimitIds = boost::container::small_vector<LimitId, 4>;
+
 class UserLimits {
 public:
     UserLimits(const QueueTable& queues, ResourceNames& names) : queues_(queues), names_(names) {}
@@ -29,7 +34,7 @@ public:
     // Forgets everything: the caller resolves and charges its applications again.
     void clear();
     // The limits that bind an application, lowest queue first.
-    std::vector<LimitId> resolve(QueueId leaf, const User&);
+    LimitIds resolve(QueueId leaf, const User&);
     // For new resources.
     void fit();
 
@@ -39,6 +44,8 @@ public:
 
     void add_running(std::span<const LimitId>, int sign);
     LimitId full(std::span<const LimitId>) const;
+
+    void fetch(LimitId id) const { amounts_.fetch_row(raw(id)); }
 
     std::uint32_t end() const { return static_cast<std::uint32_t>(limits_.size()); }
     // For explanations: "user ann in root.a".
@@ -57,15 +64,15 @@ private:
         std::uint32_t running = 0;
     };
 
-    void add(QueueId, bool group, const std::string& name, const queue_config::LimitConfig&, std::vector<LimitId>&);
+    void add(QueueId, bool group, const std::string& name, const queue_config::LimitConfig&, LimitIds&);
     std::string group_of(QueueId leaf, const User&) const;
 
     const QueueTable& queues_;
     ResourceNames& names_;
     std::map<Key, LimitId> ids_;
     std::vector<Limit> limits_;
-    AmountRows used_{0};
-    AmountRows max_{kUnlimited};
+    static constexpr std::size_t kUsed = 0, kMax = 1;
+    AmountTables<2> amounts_{{0, kUnlimited}};
 };
 
 }  // namespace bayplan::queue_tree

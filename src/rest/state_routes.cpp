@@ -148,7 +148,7 @@ void show_queues(Asked& asked) {
 
 void show_queue(Asked& asked) {
     asked.has_partition() && asked.is_queue_path() &&
-        asked.shows(answers::queue(asked.version(), asked.queue(), asked.in_query("subtree")), "Queue");
+        asked.shows(answers::queue(asked.version(), asked.queue(), asked.in_query("subtree"), asked.place()), "Queue");
 }
 
 void show_applications_of_queue(Asked& asked) {
@@ -165,7 +165,8 @@ void show_state_of_queue(Asked& asked) {
 void show_application_of_queue(Asked& asked) {
     if (!asked.is_queue_path() || !asked.has_partition() || !asked.decodes("application")) return;
     AnswerPtr found = answers::application(asked.version(), asked.place(), asked.text(), asked.queue());
-    const bool has_queue = found != nullptr || answers::queue(asked.version(), asked.queue(), false) != nullptr;
+    const bool has_queue =
+        found != nullptr || answers::queue(asked.version(), asked.queue(), false, asked.place()) != nullptr;
     asked.shows(std::move(found), has_queue ? "Application" : "Queue");
 }
 

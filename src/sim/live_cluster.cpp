@@ -72,13 +72,14 @@ void LiveCluster::state(const Pod& pod) {
     if (begun_.contains(pod.made.key)) {
         return;
     }
-    need_application(pod.made.application);
+    need_application(pod.made);
     send_(one<AsksMessage>(dump_.ask_of(pod.made)));
 }
 
-void LiveCluster::need_application(const ApplicationItem& application) {
-    if (applications_.insert(application.application).second) {
-        send_(ApplicationsMessage{.add = std::span(&application, 1), .remove = {}});
+void LiveCluster::need_application(const kube::ConvertedPod& pod) {
+    if (applications_.insert(pod.application.application).second) {
+        const kube::StatedApplication stated = dump_.converter().application_of(pod);
+        send_(ApplicationsMessage{.add = std::span(&stated.item, 1), .remove = {}});
     }
 }
 

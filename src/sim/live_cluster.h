@@ -80,7 +80,7 @@ private:
     void owners_changed(const std::vector<std::string>& owners);
     void forget_end(const Pod&);
     void state(const Pod&);
-    void need_application(const ApplicationItem&);
+    void need_application(const kube::ConvertedPod&);
     bool is_node(Text name) const { return nodes_.contains(name); }
     void remark(const std::string& place, const std::string& key, std::string what);
 

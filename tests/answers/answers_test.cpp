@@ -239,7 +239,7 @@ TEST_F(AnswersTest, queues_have_the_sums_of_their_applications) {
               R"("vcore":13},"runningApps":3,"currentPriority":7,"sortingPolicy":"fair","prioritySorting":true,)"
               R"("preemptionEnabled":true,"isPreemptionFence":false,"preemptionDelay":"30s",)"
               R"("quotaPreemptionDelay":"0s","isPriorityFence":false})");
-    EXPECT_EQ(text(queue(version_, "root.prod", false)),
+    EXPECT_EQ(text(queue(version_, "root.prod", false, {})),
               R"({"queuename":"root.prod","status":"Active","partition":"",)"
               R"("pendingResource":{"memory":3000000000,"pods":1,"vcore":1000},)"
               R"("maxResource":{"memory":20000000000,"vcore":20000},"guaranteedResource":{"memory":4000000000,)"
@@ -250,7 +250,7 @@ TEST_F(AnswersTest, queues_have_the_sums_of_their_applications) {
               R"("runningApps":1,"currentPriority":7,"sortingPolicy":"fair","prioritySorting":true,)"
               R"("preemptionEnabled":true,"isPreemptionFence":false,"preemptionDelay":"30s",)"
               R"("quotaPreemptionDelay":"0s","isPriorityFence":false,"priorityOffset":10})");
-    EXPECT_EQ(text(queue(version_, "root.none", true)), "none");
+    EXPECT_EQ(text(queue(version_, "root.none", true, {})), "none");
 }
 
 TEST_F(AnswersTest, users_and_groups_have_their_usage_and_limits) {

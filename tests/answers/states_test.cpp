@@ -138,7 +138,34 @@ TEST(Answers, a_victim_is_preempted_and_its_preemptor_says_so) {
     EXPECT_TRUE(has(*node(version, {}, "n1"), R"("allocationKey":"low")"));
     EXPECT_TRUE(has(*node(version, {}, "n1"), R"("preempted":true)"));
     EXPECT_TRUE(has(text(application(version, {}, "app", "")), R"("triggeredPreemption":true)"));
-    EXPECT_TRUE(has(text(queue(version, "root.prod.api", false)), R"("preemptingResource":{"pods":1,"vcore":800})"));
+    EXPECT_TRUE(
+        has(text(queue(version, "root.prod.api", false, {})), R"("preemptingResource":{"pods":1,"vcore":800})"));
+}
+
+TEST(Answers, a_queue_over_its_maximum_says_since_when) {
+    SmallPartition partition;
+    partition.node("n1", {{"cpu", 10'000}, {"pods", 10}});
+    partition.application("app", "root.batch", "frank");
+    partition.ask("one", "app", {{"cpu", 3'000}, {"pods", 1}}, 1);
+    Place place;
+    place.zero_tick_ns = 1'000;
+    const auto batch = [&] { return text(queue(partition.version(), "root.batch", false, place)); };
+    EXPECT_FALSE(has(batch(), "overMaxSince"));
+    partition.engine().apply(Tick{5'000});
+    const auto limit = [&](const std::string& cores) {
+        const std::string queues =
+            "partitions:\n- name: default\n  preemption: {quotapreemptionenabled: true}\n  queues:\n  - name: root\n"
+            "    submitacl: '*'\n    queues: [{name: batch, properties: {quota.preemption.delay: 2s}, resources: "
+            "{max: {vcore: " +
+            cores + "}}}]\n";
+        partition.engine().apply(QueuesText{.partition = "default", .text = queues});
+    };
+    limit("1");
+    EXPECT_TRUE(has(batch(), R"("overMaxSince":6000,"quotaPreemptionStartTime":2000006000})")) << batch();
+    EXPECT_FALSE(has(text(queue(partition.version(), "root.batch", false, {})), "overMaxSince"))
+        << "times are not known";
+    limit("3");
+    EXPECT_FALSE(has(batch(), "overMaxSince"));
 }
 
 TEST(Answers, a_partition_without_queues_has_root_and_one_leaf) {

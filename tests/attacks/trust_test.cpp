@@ -124,5 +124,30 @@ TEST_F(Trust, a_shim_has_no_more_queues_made_than_it_may) {
     EXPECT_EQ(engine.queues().size(), before + 21) << "others are not kept out";
 }
 
+// Of the second shim a queue keeps out what the queue does not take; nothing of it reaches the recovery queue.
+TEST_F(Trust, no_application_is_forced_past_the_queues_by_a_shim_without_the_right) {
+    engine.apply(QueuesText{.partition = "default",
+                            .text = "partitions:\n- name: default\n  placementrules: [{name: provided}]\n"
+                                    "  queues: [{name: root, submitacl: bob, queues: [{name: a}]}]\n"});
+    ASSERT_EQ(engine.queues_fault(), "");
+    const auto forced = [](TestShim& shim) {
+        const Attribute tag{shim.id("application.create.force"), shim.id("true")};
+        ApplicationItem item;
+        item.application = shim.id("forced");
+        item.queue = shim.id("root.a");
+        item.user = shim.id("ann");
+        item.tags = std::span(&tag, 1);
+        shim.send(ApplicationsMessage{.add = std::span(&item, 1), .remove = {}});
+    };
+    const auto recovered = [this] {
+        return std::ranges::count(engine.queues(), "root.@recovery@", &QueueReport::path);
+    };
+    forced(second);
+    EXPECT_EQ(told(2, "no placement rule matched; its shim may not force it"), 1);
+    EXPECT_EQ(recovered(), 0);
+    forced(first);
+    EXPECT_EQ(recovered(), 1) << "it has the right";
+}
+
 }  // namespace
 }  // namespace bayplan::attacks

@@ -8,6 +8,7 @@
 #include <set>
 
 #include "engine_world.h"
+#include "queue_config/load.h"
 
 namespace bayplan::testing {
 namespace {
@@ -56,9 +57,11 @@ TEST_F(EngineThreadTest, queues_are_read_at_the_start_and_again_and_replay) {
         });
     };
     ASSERT_TRUE(placed_are(20));
-    engine_->give_queues("partitions: 7");
+    engine_->give_queues({"partitions: 7", nullptr});
     ASSERT_TRUE(until([&] { return queues_refused_.load(); }));
-    engine_->give_queues(queues_with_max("'5'"));
+    std::string fault;
+    const std::string text = queues_with_max("'5'");
+    engine_->give_queues({text, queue_config::read_own_partition(text, "default", fault)});
     ASSERT_TRUE(placed_are(50));
     push_frame(peer, acknowledge_frame(peer.last));
     stop();

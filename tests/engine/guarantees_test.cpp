@@ -123,6 +123,46 @@ TEST(Guarantees, a_victim_is_told_for_whose_guarantee_it_goes) {
     EXPECT_EQ(released->text, "preempted by s/a0 for the guarantee of root.a");
 }
 
+// Its members together hold no more than the guarantee, and take no more than the other queue can spare.
+TEST(Guarantees, a_pod_group_takes_for_its_guarantee_as_one_or_not_at_all) {
+    GuaranteeWorld world("4", "6");
+    const auto group = [&](const std::string& name, int members) {
+        for (int i = 0; i < members; ++i) {
+            world.shim.member(name + std::to_string(i), "a", name, static_cast<std::uint32_t>(members),
+                              {{"cpu", 1}, {"pods", 1}});
+        }
+    };
+    group("large", 5);
+    world.tick(0);
+    EXPECT_EQ(world.engine.counters().guarantee_waits, 1u);
+    world.tick(2 * kOneSecond);
+    EXPECT_EQ(world.engine.counters().guarantee_preemptions, 4u);
+    world.engine.flush();
+    world.engine.settle();
+    const auto released = [&] {
+        return std::ranges::count_if(world.sink.kept[1],
+                                     [](const KeepingSink::Kept& one) { return one.kind == DecisionKind::released; });
+    };
+    EXPECT_EQ(released(), 0) << "the fifth member is beyond the guarantee";
+    group("small", 3);
+    world.tick(3 * kOneSecond);
+    world.tick(5 * kOneSecond);
+    world.engine.flush();
+    world.engine.settle();
+    EXPECT_EQ(released(), 3);
+    const auto& kept = world.sink.kept[1];
+    EXPECT_TRUE(std::ranges::any_of(kept, [](const KeepingSink::Kept& one) {
+        return one.text == "preempted by s/small2 for the guarantee of root.a";
+    }));
+    for (const KeepingSink::Kept& one : std::vector(kept)) {
+        if (one.kind == DecisionKind::released) world.shim.release(one.name);
+    }
+    world.tick(12 * kOneSecond);
+    for (const char* const key : {"small0", "small1", "small2"}) {
+        EXPECT_EQ(world.engine.ask_state("s", key), "unacknowledged") << key;
+    }
+}
+
 TEST(Guarantees, the_setting_and_the_file_turn_them_off) {
     for (GuaranteeWorld* const world :
          {std::make_unique<GuaranteeWorld>("5", "0", false).release(),

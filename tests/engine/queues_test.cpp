@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "harness.h"
+#include "queue_config/load.h"
 
 namespace bayplan::testing {
 namespace {
@@ -56,6 +57,22 @@ TEST_F(QueuesTest, a_refused_text_leaves_the_placement_rules_as_they_were) {
     application("second", "root.a");
     EXPECT_EQ(queue("root.a").applications, 2u);
     EXPECT_EQ(queue("root.b").applications, 0u);
+}
+
+// Reading takes long, and is done on another thread: here the text is none that could be read.
+TEST_F(QueuesTest, a_text_that_was_read_elsewhere_is_not_read_again) {
+    const std::string text = "partitions:\n- name: default\n  queues: [{name: root, queues: [{name: a}]}]\n";
+    std::string fault;
+    const auto read = queue_config::read_own_partition(text, "default", fault);
+    ASSERT_NE(read, nullptr) << fault;
+    engine_.apply(QueuesText{.partition = "default", .text = "no queues", .read = read});
+    EXPECT_EQ(engine_.queues_fault(), "");
+    EXPECT_EQ(queue("root.a").path, "root.a");
+    engine_.apply(QueuesText{.partition = "default", .text = "no queues"});
+    EXPECT_NE(engine_.queues_fault(), "");
+    EXPECT_EQ(queue_config::read_own_partition(text, "other", fault)->root().queues->size(), 1u) << "the only one";
+    EXPECT_EQ(queue_config::read_own_partition("partitions: 7", "default", fault), nullptr);
+    EXPECT_EQ(fault.substr(0, 7), "queues:");
 }
 
 TEST_F(QueuesTest, a_gang_that_would_be_tried_early_needs_room_for_all_its_members) {

@@ -174,6 +174,41 @@ TEST_F(QuotasTest, what_is_guaranteed_below_stays_and_the_queue_tries_again) {
     EXPECT_EQ(engine_.next_timer_ns(), 30 * kSecond);
 }
 
+// Operators see since when without a break, however often the clock begins anew, and when it is over next.
+TEST_F(QuotasTest, it_is_told_since_when_a_queue_is_over) {
+    pods("x", 4, 1, 0);
+    const auto over_since = [&](const std::string& path) {
+        for (const QueueReport& report : engine_.queues()) {
+            if (report.path == path) return report.over_since_ns;
+        }
+        return std::optional<std::int64_t>(-1);
+    };
+    const auto limit = [&](const std::string& policy) {
+        give("{name: a, submitacl: '*', queues: [{name: x, properties: {quota.preemption.delay: 10s" + policy +
+             "}, resources: {max: {vcore: 2}}}, {name: y}]}");
+    };
+    at(3);
+    EXPECT_EQ(over_since("root.a.x"), std::nullopt);
+    limit(", preemption.policy: disabled");
+    pods("x", 1);
+    const std::string from_3 = "; queue root.a.x is over its maximum since 3000000000 ns, and sends pods away at ";
+    std::string why;
+    EXPECT_EQ(engine_.ask_state("s", "x4", &why), "pending");
+    EXPECT_TRUE(why.ends_with(from_3 + "13000000000 ns")) << why;
+    at(13);
+    EXPECT_EQ(gone(), Names());
+    engine_.ask_state("s", "x4", &why);
+    EXPECT_TRUE(why.ends_with(from_3 + "23000000000 ns")) << why;
+    EXPECT_EQ(over_since("root.a.x"), 3 * kSecond);
+    EXPECT_EQ(over_since("root.a"), std::nullopt);
+    limit("");
+    at(23);
+    EXPECT_EQ(gone().size(), 2u);
+    EXPECT_EQ(over_since("root.a.x"), std::nullopt);
+    engine_.ask_state("s", "x4", &why);
+    EXPECT_EQ(why.find("over its maximum"), std::string::npos) << why;
+}
+
 TEST_F(QuotasTest, a_pod_group_keeps_its_minimum_or_goes_whole) {
     group("group", 5, 3);
     limit_x(3);

@@ -3,6 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <map>
+#include <string>
+
 #include "kube/priority_classes.h"
 
 namespace bayplan::kube {
@@ -63,6 +66,57 @@ TEST(ObjectConverter, WhatARemovalSaysNamesTheSameObject) {
     EXPECT_EQ(std::get<PodBudget>(*removed).name, budget.name);
     EXPECT_EQ(std::get<PodBudget>(*removed).name_space, budget.name_space);
     EXPECT_FALSE(named_object(converter.texts(), "ConfigMap", "ns", "b"));
+}
+
+// The tags of a pod's application, beside its namespace.
+std::map<std::string, std::string> quota_tags(ObjectConverter& converter, const std::string& annotations) {
+    const std::string name_space =
+        R"({"kind":"Namespace","metadata":{"name":"ns","annotations":{)" + annotations + "}}}";
+    EXPECT_TRUE(convert(converter, name_space).made);
+    const Converted pod = convert(converter, kPod);
+    const StatedApplication stated = converter.application_of(std::get<ConvertedPod>(pod.made->object));
+    std::map<std::string, std::string> tags;
+    for (const Attribute& tag : stated.item.tags) {
+        tags[std::string(converter.texts().text(tag.key))] = converter.texts().text(tag.value);
+    }
+    EXPECT_EQ(tags["namespace"], "ns");
+    tags.erase("namespace");
+    return tags;
+}
+
+TEST(NamespaceQuotas, AreTagsOfApplicationsOfPodsThere) {
+    ObjectConverter converter(false, {}, true);
+    using Tags = std::map<std::string, std::string>;
+    EXPECT_EQ(
+        quota_tags(converter,
+                   R"("yunikorn.apache.org/namespace.quota":"{\"cpu\":\"1500m\",\"memory\":\"1Ki\",\"x/y\":\"3\"}",)"
+                   R"("yunikorn.apache.org/namespace.guaranteed":"{\"cpu\":\"1\"}",)"
+                   R"("yunikorn.apache.org/namespace.maxApps":"7","yunikorn.apache.org/parentqueue":"root.teams",)"
+                   R"("yunikorn.apache.org/namespace.max.cpu":"9")"),
+        (Tags{{"namespace.resourcequota",
+               R"({"resources":{"memory":{"value":1024},"vcore":{"value":1500},"x/y":{"value":3}}})"},
+              {"namespace.resourceguaranteed", R"({"resources":{"vcore":{"value":1000}}})"},
+              {"namespace.resourcemaxapps", "7"},
+              {"namespace.parentqueue", "root.teams"}}));
+    EXPECT_EQ(
+        quota_tags(converter, R"("yunikorn.apache.org/namespace.max.cpu":"2",)"
+                              R"("yunikorn.apache.org/namespace.max.memory":"1M")"),
+        (Tags{{"namespace.resourcequota", R"({"resources":{"memory":{"value":1000000},"vcore":{"value":2000}}})"}}))
+        << "the older annotations, where the newer one is not there";
+    EXPECT_EQ(quota_tags(converter, ""), Tags()) << "what a namespace does not say any more";
+}
+
+TEST(NamespaceQuotas, ThatCannotBeReadAreNone) {
+    ObjectConverter converter(false, {}, true);
+    for (const char* const quota :
+         {R"({\"cpu\":\"two\"})", R"({\"cpu\":\"1\",\"memory\":5})", R"([\"cpu\"])", R"({\"cpu\")", "2", "{}"}) {
+        const std::string annotation =
+            R"("yunikorn.apache.org/namespace.quota":")" + std::string(quota) +
+            R"(","yunikorn.apache.org/namespace.max.cpu":"1","yunikorn.apache.org/namespace.maxApps":"3")";
+        EXPECT_EQ(quota_tags(converter, annotation),
+                  (std::map<std::string, std::string>{{"namespace.resourcemaxapps", "3"}}))
+            << quota;
+    }
 }
 
 TEST(PriorityClasses, ComeChangeAndGo) {

@@ -71,7 +71,11 @@ public:
             }
         } else if (const auto* const applications = std::get_if<ApplicationsMessage>(&body)) {
             for (const ApplicationItem& item : applications->add) {
-                line("application " + text(item.application));
+                std::string tags;
+                for (const Attribute& tag : item.tags) {
+                    tags += " " + text(tag.key) + "=" + text(tag.value);
+                }
+                line("application " + text(item.application) + tags);
             }
         }
         return true;
@@ -130,6 +134,32 @@ TEST_F(BooksTest, heartbeats_and_conditions_state_nothing) {
     EXPECT_THAT(flush(), IsEmpty());
     EXPECT_EQ(books.find("ns/a")->facts.condition.message, "m");
     EXPECT_EQ(books.find("ns/a")->facts.nominated_node, "n1");
+}
+
+// As the namespace says when the application comes, whichever of the two came first.
+TEST_F(BooksTest, an_application_brings_the_quota_of_its_namespace) {
+    Books of_queues{BooksOptions{.applications = true}, {}, {}, {}};
+    Told of_those{of_queues};
+    const auto application_of = [&](const std::string& app, const std::string& annotations) {
+        const auto take = [&](const kube::ReadObject& object) { of_queues.put(object); };
+        with(R"({"kind":"Pod","metadata":{"name":")" + app + R"(","namespace":"ns","uid":"u-)" + app +
+                 R"(","labels":{"applicationId":")" + app + R"("}},"spec":{"containers":[{"name":"c"}]}})",
+             take);
+        with(R"({"kind":"Namespace","metadata":{"name":"ns","annotations":{)" + annotations + "}}}", take);
+        of_queues.flush([&](const StateBody& body) { return of_those.take(body); }, true);
+        return of_those.lines();
+    };
+    const std::string quota = R"("yunikorn.apache.org/namespace.max.cpu":"2")";
+    const std::string tag = R"( namespace.resourcequota={"resources":{"vcore":{"value":2000}}})";
+    EXPECT_THAT(application_of("one", quota), testing::Contains("application one namespace=ns" + tag));
+    EXPECT_THAT(application_of("two", quota), testing::Contains("application two namespace=ns" + tag));
+    EXPECT_THAT(application_of("three", ""), testing::Contains("application three namespace=ns"));
+    application_of("four", quota);
+    with(R"({"kind":"Namespace","metadata":{"name":"ns"}})",
+         [&](const kube::ReadObject& one) { of_queues.remove(one); });
+    std::size_t texts = 0;
+    of_queues.converter().quotas().visit_texts([&](Text) { ++texts; });
+    EXPECT_EQ(texts, 0u) << "nothing is kept of a namespace that has gone";
 }
 
 TEST_F(BooksTest, each_kind_of_change_of_a_node_is_stated) {

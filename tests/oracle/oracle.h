@@ -69,6 +69,14 @@ public:
     std::int64_t now() const { return now_; }
     const OracleQueues& queues() const { return queues_; }
     // The literal tree, filled in with what there is now.
+    // Since when the queue is over its maximum, which it is to shrink to; not known while a shim holds the partition up.
+    std::optional<std::optional<std::int64_t>> over_since(const std::string& path) const {
+        if (anybody_holds_up()) {
+            return std::nullopt;
+        }
+        const auto clock = queues_.clocks.find(path);
+        return clock == queues_.clocks.end() ? std::optional<std::int64_t>() : clock->second.began;
+    }
     queue_tree::NaiveTree queue_tree() const {
         queue_tree::NaiveTree tree = queues_.tree;
         fill_tree(tree);

@@ -3,60 +3,13 @@
 //
 // Thread and errors: see oracle.h.
 #include "oracle_gang_preemption.h"
+#include "oracle_guarantees.h"
 #include "oracle_look.h"
 
 #include <algorithm>
 #include <tuple>
 
 namespace bayplan::oracle {
-
-// --- gangs as budgets
-
-void Oracle::show_gangs(KubeState& state) const {
-    std::map<std::string, std::int64_t> running;
-    for (const auto& [sequence, ask] : asks_) {
-        const bool runs = (!ask.node.empty() && ask.state != AskState::on_permit) || !ask.awaited_node.empty();
-        if (!ask.gang.empty() && runs && counts(gangs_.at(ask.gang), ask)) {
-            ++running[ask.gang];
-            if (!ask.node.empty()) {
-                state.gang_of[&ask.pod] = ask.gang;
-            }
-        }
-    }
-    for (const auto& [key, count] : running) {
-        if (count >= gangs_.at(key).minimum) {
-            state.gang_spare[key] = count - gangs_.at(key).minimum;
-        }
-    }
-}
-
-std::vector<std::string> Oracle::broken_by(const std::vector<const KubePod*>& victims) const {
-    KubeState state;
-    show_gangs(state);
-    std::vector<std::string> broken;
-    for (const KubePod* victim : victims) {
-        const auto gang = state.gang_of.find(victim);
-        if (gang != state.gang_of.end() && state.gang_spare.contains(gang->second) &&
-            --state.gang_spare[gang->second] < 0 && std::ranges::find(broken, gang->second) == broken.end()) {
-            broken.push_back(gang->second);
-        }
-    }
-    return broken;
-}
-
-std::vector<std::uint64_t> Oracle::others_of_broken(const std::vector<const KubePod*>& victims) {
-    std::vector<std::uint64_t> others;
-    for (const std::string& key : broken_by(victims)) {
-        saw("a gang goes whole");
-        for (const Ask* member : members(key)) {
-            if (!member->node.empty() && member->state != AskState::on_permit && counts(gangs_.at(key), *member) &&
-                std::ranges::find(victims, &member->pod) == victims.end()) {
-                others.push_back(member->sequence);
-            }
-        }
-    }
-    return others;
-}
 
 // --- trying
 
@@ -101,7 +54,7 @@ bool Oracle::GangSearch::waits_for_a_victim(const Ask& ask) const {
 Oracle::GangSearch::GangSearch(Oracle& oracle, const std::vector<Ask*>& waiting)
     : oracle_(oracle), waiting_(waiting), asks_(oracle.asks_), nodes_(oracle.nodes_), objects_(oracle.objects_) {}
 
-Oracle::GangPreemption Oracle::GangSearch::run() {
+Oracle::GangPreemption Oracle::GangSearch::run(bool guaranteed) {
     const EngineOptions& options = oracle_.options_;
     if (!options.preemption.enabled || oracle_.nodes_.empty()) {
         oracle_.saw("gang may not preempt");
@@ -118,6 +71,26 @@ Oracle::GangPreemption Oracle::GangSearch::run() {
     }
     found_.eligible = true;
     found_.keeps = false;
+    search();
+    if (found_.nominations.empty() && guaranteed) {
+        for_guarantee_ = true;
+        looked_at_ = 0;
+        search();
+        oracle_.saw(found_.nominations.empty() ? "a pod group finds nobody for its guarantee"
+                                               : "a pod group preempts for its guarantee");
+        if (found_.nominations.empty()) {
+            found_.failed_by.insert(kByGuarantee);
+        }
+    }
+    if (found_.nominations.empty()) {
+        oracle_.saw("gang finds nobody to preempt");
+    } else if (domain_) {
+        oracle_.saw("a gang preempts in a domain");
+    }
+    return found_;
+}
+
+void Oracle::GangSearch::search() {
     in_turn([&] {
         gone_.clear();
         whole_.clear();
@@ -129,12 +102,22 @@ Oracle::GangPreemption Oracle::GangSearch::run() {
         restore();
         return !found_.nominations.empty();
     });
-    if (found_.nominations.empty()) {
-        oracle_.saw("gang finds nobody to preempt");
-    } else if (domain_) {
-        oracle_.saw("a gang preempts in a domain");
+}
+
+// In the oracle's state as the trial has made it: members before this one are on their nodes, their victims on none.
+std::optional<KubeVictims> Oracle::GangSearch::search_for_guarantee(const Ask& member, const Look& look) const {
+    const GuaranteeRules rules(oracle_, waiting_);
+    if (!rules.concerns_member(member)) {
+        oracle_.saw("a member of a pod group is beyond the guarantee");
+        return std::nullopt;
     }
-    return found_;
+    const auto chosen = rules.search(member, look);
+    if (chosen) {
+        if (const std::string queue = rules.left_short(member, *chosen); !queue.empty()) {
+            oracle_.broken_at_commit_.push_back("R-GUARANTEE-18: " + member.key + " takes from " + queue);
+        }
+    }
+    return chosen;
 }
 
 // Until there are nodes for its minimum, or there cannot be; then none.
@@ -188,10 +171,17 @@ void Oracle::GangSearch::try_member(Ask& member) {
         return;
     }
     found_.failed_by.insert(found->failed_by.begin(), found->failed_by.end());
-    if (!found->chosen) {
+    std::optional<KubeVictims> victims;
+    if (found->chosen) {
+        victims = found->candidates[*found->chosen];
+    } else if (for_guarantee_) {
+        victims = search_for_guarantee(member, look);
+        one.guarantor = victims ? GuaranteeRules(oracle_).guarantor_of(member) : "";
+    }
+    if (!victims) {
         return;
     }
-    const KubeVictims& chosen = found->candidates[*found->chosen];
+    const KubeVictims& chosen = *victims;
     one.node = chosen.node->name;
     one.costs = costs_text(chosen, found->nodes);
     for (const KubePod* victim : chosen.victims) {
@@ -306,7 +296,8 @@ bool Oracle::GangSearch::all_fit_without(const std::set<std::uint64_t>& unit) {
 void Oracle::give_up(const std::string& key, const std::vector<Ask*>& waiting, const Pass& pass) {
     saw("gang given up");
     Gang& gang = gangs_.at(key);
-    GangPreemption found = GangSearch(*this, waiting).run();
+    const bool guaranteed = GuaranteeRules::group_waits_long_enough(*this, waiting);
+    GangPreemption found = GangSearch(*this, waiting).run(guaranteed);
     if (found.nominations.empty() && !found.waits) {
         GangReservations(*this).perhaps_reserve(key, waiting, found);
     }
@@ -409,6 +400,7 @@ void Oracle::nominate_together(const std::vector<GangNomination>& nominations, b
         Ask& member = asks_.at(one.ask);
         ++nominated_;
         nominate(member, one.node);
+        member.nominated_for = one.guarantor;
         decide(member.shim, DecisionKind::nominated, member.key, std::string(kNominatedNodeKey), one.node);
         send_away(member, one.victims, told, gives_way);
     }

@@ -21,6 +21,7 @@ struct Oracle::GangNomination {
     std::string node;
     std::vector<std::uint64_t> victims;  // others of gangs that go whole last
     std::string costs;                   // as the log says them
+    std::string guarantor = {};          // for whose guarantee they go; empty: for none
 };
 
 struct Oracle::GangPreemption {
@@ -104,13 +105,15 @@ private:
 class Oracle::GangSearch {
 public:
     GangSearch(Oracle&, const std::vector<Ask*>& waiting);
-    GangPreemption run();
+    GangPreemption run(bool guaranteed);
     // Nominations without victims, for which everybody of no higher priority is waited for.
     GangPreemption run_reserving();
     bool stands();
 
 private:
     void in_turn(const std::function<bool()>& search);
+    void search();
+    std::optional<KubeVictims> search_for_guarantee(const Ask&, const Look&) const;
     void look_for_nodes();
     void take_off_pools();
     void wait_for_room(Ask&, const Look&);
@@ -133,6 +136,7 @@ private:
     std::optional<GangDomains::Domain> domain_;  // that is searched
     std::size_t looked_at_ = 0;                  // members, in all of them
     bool reserving_ = false;
+    bool for_guarantee_ = false;      // the second search
     std::vector<std::string> order_;  // of the nodes, once a member has put them in order
     std::size_t at_ = 0;
     std::size_t looks_ = 0;

@@ -92,7 +92,8 @@ std::string GuaranteeRules::scope_of(const std::string& leaf) const {
 std::int64_t GuaranteeRules::held(const std::string& path, const std::string& kind, const Ask* except) const {
     std::int64_t sum = 0;
     for (const auto& [sequence, ask] : oracle_.asks_) {
-        const bool counts = ask.node.empty() ? !ask.nominated_node.empty() : !ask.pod.terminating;
+        const bool nominated = !ask.nominated_node.empty() && !let_go_.contains(sequence);
+        const bool counts = ask.node.empty() ? nominated : !ask.pod.terminating;
         if (counts && &ask != except && !ask.foreign && is_below(leaf_of(ask), path)) {
             sum += amount_of(in_queues(ask.requests), kind);
         }
@@ -119,10 +120,12 @@ bool GuaranteeRules::any_guarantee() const {
 
 // --- when
 
-bool GuaranteeRules::concerns(const Ask& ask) const {
+bool GuaranteeRules::concerns(const Ask& ask) const { return !ask.coscheduled() && concerns_member(ask); }
+
+bool GuaranteeRules::concerns_member(const Ask& ask) const {
     const bool on =
         oracle_.options_.queues && oracle_.options_.preemption.guarantee && oracle_.queues_.preempts_between_queues;
-    if (!on || ask.foreign || ask.coscheduled() || oracle_.is_daemon_pod(ask) || guarantor_of(ask).empty()) {
+    if (!on || ask.foreign || oracle_.is_daemon_pod(ask) || guarantor_of(ask).empty()) {
         return false;
     }
     for (const auto& [kind, amount] : in_queues(ask.requests)) {
@@ -350,11 +353,22 @@ std::string GuaranteeRules::sleeper() const {
 // Of an ask whose attempt has failed: whether a search may follow now.
 bool GuaranteeRules::waits_long_enough(Oracle& oracle, Ask& ask) {
     const GuaranteeRules rules(oracle);
-    if (!rules.concerns(ask)) {
-        return false;
+    return rules.concerns(ask) && wait(oracle, ask, rules.delay_of(ask));
+}
+
+bool GuaranteeRules::group_waits_long_enough(Oracle& oracle, const std::vector<Ask*>& waiting) {
+    const GuaranteeRules rules(oracle, waiting);
+    Ask& eldest = *waiting.front();
+    const bool concerned = rules.concerns_member(eldest);
+    if (concerned) {
+        oracle.saw("a guaranteed pod group fails");
     }
+    return concerned && wait(oracle, eldest, rules.delay_of(eldest));
+}
+
+bool GuaranteeRules::wait(Oracle& oracle, Ask& ask, std::int64_t delay) {
     ask.guaranteed_since = ask.guaranteed_since.value_or(oracle.now_);
-    const std::int64_t over = *ask.guaranteed_since + rules.delay_of(ask);
+    const std::int64_t over = *ask.guaranteed_since + delay;
     oracle.saw(over <= oracle.now_ ? "a guaranteed ask may preempt" : "a guaranteed ask waits for its delay");
     ask.guaranteed_from = over <= oracle.now_ ? INT64_MAX : over;
     return over <= oracle.now_;

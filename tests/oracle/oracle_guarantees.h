@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -23,9 +24,17 @@ std::optional<std::int64_t> duration_in(const std::string&);
 class GuaranteeRules {
 public:
     explicit GuaranteeRules(const Oracle& oracle) : oracle_(oracle) {}
+    // As if the nominations of these, a group's members that wait, held nothing.
+    GuaranteeRules(const Oracle& oracle, const std::vector<Ask*>& waiting) : oracle_(oracle) {
+        for (const Ask* member : waiting) {
+            let_go_.insert(member->sequence);
+        }
+    }
 
     // The first two lines of the table of R-GUARANTEE-9.
     bool concerns(const Ask&) const;
+    // The same of a member of a group.
+    bool concerns_member(const Ask&) const;
     std::int64_t delay_of(const Ask&) const;
     std::string guarantor_of(const Ask&) const;  // empty: none
     std::optional<KubeVictims> search(const Ask&, const Oracle::Look&) const;
@@ -35,6 +44,7 @@ public:
 
     // --- in the oracle's attempts and ticks
     static bool waits_long_enough(Oracle&, Ask&);
+    static bool group_waits_long_enough(Oracle&, const std::vector<Ask*>& waiting);
     static void end_delays(Oracle&);
     static bool preempt(Oracle&, Ask&, const Oracle::Look&, KubePreemption&);
     // A queue that would hold less than it is guaranteed without the victims; or "".
@@ -58,7 +68,10 @@ private:
     Pods pool_on(const Ask&, const KubeState&, const std::string& node, Pods& going) const;
     std::optional<KubeVictims> look_at(const Ask&, const KubeState&, const KubeNode&) const;
 
+    static bool wait(Oracle&, Ask&, std::int64_t delay);
+
     const Oracle& oracle_;
+    std::set<std::uint64_t> let_go_;
 };
 
 }  // namespace bayplan::oracle

@@ -209,8 +209,10 @@ std::string Oracle::add_application(const std::string& name, const ApplicationIt
         const auto named = [&](DictId id) {
             return shim.dictionary.contains(id) ? shim.dictionary.at(id) : std::string();
         };
+        const bool may_force = !options_.forced_by_right || rights_of(name).force;
         const std::string fault = queues_.add_application(
-            {name, text->second}, {named(record.queue), named(record.user), groups, in_queues(placeholder_ask), tags},
+            {name, text->second},
+            {named(record.queue), named(record.user), groups, in_queues(placeholder_ask), tags, may_force},
             options_.made_queues_max);
         if (!fault.empty()) {
             return fault;

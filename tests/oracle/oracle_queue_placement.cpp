@@ -266,11 +266,17 @@ void OracleQueues::take_quota(const std::string& path, const StatedTags& tags) {
     }
 }
 
-std::string OracleQueues::add_application(const ApplicationName& name, Stated stated, std::uint64_t made_max) {
-    if (!loaded_) {
-        return "no queues are configured yet";
+std::string OracleQueues::add_application(const ApplicationName& name, const Stated& stated, std::uint64_t made_max) {
+    std::string fault = loaded_ ? place(name, stated, made_max) : "no queues are configured yet";
+    if (!fault.empty() && !stated.may_force && says_forced(stated.tags)) {
+        saw("an application is not forced, as its shim may not");
+        fault += "; its shim may not force it";
     }
-    const bool forced = says_forced(stated.tags);
+    return fault;
+}
+
+std::string OracleQueues::place(const ApplicationName& name, Stated stated, std::uint64_t made_max) {
+    const bool forced = stated.may_force && says_forced(stated.tags);
     if (stated.user.empty()) {
         if (!forced) {
             return "the application has no user";

@@ -52,9 +52,10 @@ public:
         std::vector<std::string> groups = {};
         queue_config::Resources placeholder_ask = {};
         std::map<std::string, std::string> tags = {};
+        bool may_force = true;
     };
     // The fault or "". Makes queues as the rules say.
-    std::string add_application(const ApplicationName&, Stated, std::uint64_t made_max);
+    std::string add_application(const ApplicationName&, const Stated&, std::uint64_t made_max);
     void remove_application(const ApplicationName& name) { applications.erase(name); }
     void remove_applications_of(const std::string& shim);
     // After anything happened: whether the application has any ask, what starts it, and any placeholder.
@@ -74,6 +75,7 @@ public:
     struct Clock {
         std::int64_t since = 0;  // the queue is over
         bool in_vain = false;    // likewise, and nobody went
+        std::int64_t began = 0;  // the first of those since
     };
     std::map<std::string, Clock, std::greater<>> clocks;
     queue_tree::NaiveTree tree;  // its queues; the rest is the caller's to fill in
@@ -94,6 +96,7 @@ private:
     bool has_applications(const std::string& path) const;
     void saw(const char* what) const { seen.push_back(what); }
     std::string path_of(const queue_config::PlacementRuleConfig&, const Stated&, std::string& fault) const;
+    std::string place(const ApplicationName&, Stated, std::uint64_t made_max);
     std::string choose(const Stated&, bool forced, std::string& path) const;
     bool may_submit(std::string path, const Stated&) const;
     bool accepts(const std::string& path, const Stated&, bool forced) const;

@@ -66,14 +66,14 @@ void QuotaRules::settle() {
     std::erase_if(clocks, [&](const auto& one) { return !is_watched(one.first) || excess_of(one.first, {}).empty(); });
     for (const auto& [path, queue] : oracle_.queues_.tree.queues) {
         if (is_watched(path) && !excess_of(path, {}).empty() &&
-            clocks.emplace(path, OracleQueues::Clock{oracle_.now_}).second) {
+            clocks.emplace(path, OracleQueues::Clock{oracle_.now_, false, oracle_.now_}).second) {
             oracle_.saw("a queue is over its maximum");
         }
     }
     const auto as_they_were = clocks;
     for (const auto& [path, clock] : as_they_were) {
         if (!excess_of(path, {}).empty() && due(queues_, path, clock) <= oracle_.now_) {
-            clocks[path] = {oracle_.now_, !shrink(path)};
+            clocks[path] = {oracle_.now_, !shrink(path), clock.began};
         }
         if (excess_of(path, {}).empty()) {
             clocks.erase(path);

@@ -93,4 +93,52 @@ void Oracle::give_up_for(Ask& ask, const Ask& stuck) {
     clear_nomination(ask, stuck.key + " does not terminate");
 }
 
+// --- gangs as budgets
+
+void Oracle::show_gangs(KubeState& state) const {
+    std::map<std::string, std::int64_t> running;
+    for (const auto& [sequence, ask] : asks_) {
+        const bool runs = (!ask.node.empty() && ask.state != AskState::on_permit) || !ask.awaited_node.empty();
+        if (!ask.gang.empty() && runs && counts(gangs_.at(ask.gang), ask)) {
+            ++running[ask.gang];
+            if (!ask.node.empty()) {
+                state.gang_of[&ask.pod] = ask.gang;
+            }
+        }
+    }
+    for (const auto& [key, count] : running) {
+        if (count >= gangs_.at(key).minimum) {
+            state.gang_spare[key] = count - gangs_.at(key).minimum;
+        }
+    }
+}
+
+std::vector<std::string> Oracle::broken_by(const std::vector<const KubePod*>& victims) const {
+    KubeState state;
+    show_gangs(state);
+    std::vector<std::string> broken;
+    for (const KubePod* victim : victims) {
+        const auto gang = state.gang_of.find(victim);
+        if (gang != state.gang_of.end() && state.gang_spare.contains(gang->second) &&
+            --state.gang_spare[gang->second] < 0 && std::ranges::find(broken, gang->second) == broken.end()) {
+            broken.push_back(gang->second);
+        }
+    }
+    return broken;
+}
+
+std::vector<std::uint64_t> Oracle::others_of_broken(const std::vector<const KubePod*>& victims) {
+    std::vector<std::uint64_t> others;
+    for (const std::string& key : broken_by(victims)) {
+        saw("a gang goes whole");
+        for (const Ask* member : members(key)) {
+            if (!member->node.empty() && member->state != AskState::on_permit && counts(gangs_.at(key), *member) &&
+                std::ranges::find(victims, &member->pod) == victims.end()) {
+                others.push_back(member->sequence);
+            }
+        }
+    }
+    return others;
+}
+
 }  // namespace bayplan::oracle

@@ -16,9 +16,11 @@ namespace bayplan::property {
 namespace {
 
 constexpr std::uint64_t kHistories = 120;
+constexpr std::uint64_t kWideHistories = 12;
 constexpr int kConfigurations = 12;
 constexpr std::uint64_t kPartitions = 3;
 constexpr std::uint64_t kMeetings = 16;
+constexpr std::uint64_t kWideMeetings = 4;
 
 struct Result {
     std::string digest;
@@ -87,14 +89,14 @@ Result execute(const History& history, const std::vector<Numbers>& numbers, cons
     return execution.result();
 }
 
-TEST(Property, ExecutionDoesNotDecide) {
-    const Suite suite = Suite::from_environment(kHistories);
+void execute_in_every_way(std::uint64_t usual, std::uint64_t first_seed, QueueCount queues) {
+    const Suite suite = Suite::from_environment(usual);
     // Each runs twelve times: of many a quarter.
-    const std::uint64_t histories = std::min(suite.histories, std::max(kHistories, suite.histories / 4));
-    for (std::uint64_t i = 0; i < histories && !HasFailure(); ++i) {
-        const std::uint64_t seed = suite.first_seed + 1'000'000 + i;
+    const std::uint64_t histories = std::min(suite.histories, std::max(usual, suite.histories / 4));
+    for (std::uint64_t i = 0; i < histories && !::testing::Test::HasFailure(); ++i) {
+        const std::uint64_t seed = suite.first_seed + first_seed + i;
         const SeedInCrashes note(seed);
-        const History history = history_of(seed, suite.with_tbb);
+        const History history = history_of(seed, suite.with_tbb, queues);
         const std::vector<Numbers> numbers = absolute(history);
         EngineOptions options = history.options;
         options.executor = ExecutorKind::inline_;
@@ -115,12 +117,18 @@ TEST(Property, ExecutionDoesNotDecide) {
     }
 }
 
+TEST(Property, ExecutionDoesNotDecide) { execute_in_every_way(kHistories, 1'000'000, QueueCount::some); }
+
+TEST(Property, ExecutionDoesNotDecideInTreesOfAHundredQueues) {
+    execute_in_every_way(kWideHistories, 3'000'000, QueueCount::hundred);
+}
+
 // Several histories, each with its numbers: partitions of one process.
 class Partitions {
 public:
-    Partitions(std::uint64_t seed, bool with_tbb) : seed_(seed) {
+    Partitions(std::uint64_t seed, bool with_tbb, QueueCount queues) : seed_(seed) {
         for (std::uint64_t i = 0; i < kPartitions; ++i) {
-            histories_.push_back(history_of(seed + i, with_tbb));
+            histories_.push_back(history_of(seed + i, with_tbb, queues));
             numbers_.push_back(absolute(histories_[i]));
         }
     }
@@ -162,14 +170,14 @@ private:
 };
 
 // Each partition decides beside the others as it does alone, by turns in one thread and each in a thread of its own.
-TEST(Property, PartitionsDoNotMeet) {
-    constexpr std::uint64_t kUsual = kPartitions * kMeetings;
-    const Suite suite = Suite::from_environment(kUsual);
-    const std::uint64_t histories = std::min(suite.histories, std::max(kUsual, suite.histories / 20));
-    for (std::uint64_t first = 0; first < histories && !HasFailure(); first += kPartitions) {
-        const std::uint64_t seed = suite.first_seed + 2'000'000 + first;
+void meet(std::uint64_t meetings, std::uint64_t first_seed, QueueCount queues) {
+    const std::uint64_t usual = kPartitions * meetings;
+    const Suite suite = Suite::from_environment(usual);
+    const std::uint64_t histories = std::min(suite.histories, std::max(usual, suite.histories / 20));
+    for (std::uint64_t first = 0; first < histories && !::testing::Test::HasFailure(); first += kPartitions) {
+        const std::uint64_t seed = suite.first_seed + first_seed + first;
         const SeedInCrashes note(seed);
-        const Partitions partitions(seed, suite.with_tbb);
+        const Partitions partitions(seed, suite.with_tbb, queues);
         const std::vector<Result> by_turns = partitions.by_turns();
         const std::vector<Result> in_threads = partitions.in_threads();
         for (std::size_t i = 0; i < kPartitions; ++i) {
@@ -179,6 +187,10 @@ TEST(Property, PartitionsDoNotMeet) {
         }
     }
 }
+
+TEST(Property, PartitionsDoNotMeet) { meet(kMeetings, 2'000'000, QueueCount::some); }
+
+TEST(Property, PartitionsOfAHundredQueuesDoNotMeet) { meet(kWideMeetings, 4'000'000, QueueCount::hundred); }
 
 }  // namespace
 }  // namespace bayplan::property

@@ -141,6 +141,10 @@ struct Played {
 const std::vector<std::string> kRulesOfQueues = {
     "a guaranteed ask may preempt",
     "a guaranteed ask waits for its delay",
+    "a guaranteed pod group fails",
+    "a pod group preempts for its guarantee",
+    "a pod group finds nobody for its guarantee",
+    "a member of a pod group is beyond the guarantee",
     "woken as the delay of a guarantee is over",
     "a guarantee finds nobody to preempt",
     "a guarantee preempts",

@@ -22,7 +22,7 @@ const std::vector<std::string>& common_texts() {
 
 }  // namespace
 
-Generator::Generator(std::uint64_t seed, const EngineOptions& options)
+Generator::Generator(std::uint64_t seed, const EngineOptions& options, QueueCount queues)
     : random_(seed),
       plugin_random_(plugin_random(seed)),
       give_back_random_(seed ^ 0x3b1f'60c2'97d4'e85aU),
@@ -30,7 +30,8 @@ Generator::Generator(std::uint64_t seed, const EngineOptions& options)
       topology_random_(seed ^ 0x51d7'8e24'c0a3'6f9bU),
       tag_random_(seed ^ 0x2e6b'91d4'5f07'c83aU),
       odd_(seed),
-      options_(options) {
+      options_(options),
+      wide_(queues == QueueCount::hundred) {
     plugins_ = plugin_random_.chance(kPluginPercent);
     placeholders_ = placeholder_random_.chance(options_.queues ? 45 : 3);
     large_ = random_.chance(4);
@@ -136,7 +137,7 @@ void Generator::make_shims() {
             shim.nodes.push_back(shim.name + "-node-" + std::to_string(n));
         }
         shim.nodes.push_back("shared-node");  // every shim would like to own this one
-        for (std::int64_t n = random_.between(1, 4); n > 0; --n) {
+        for (std::int64_t n = random_.between(wide_ ? 10 : 1, wide_ ? 40 : 4); n > 0; --n) {
             shim.applications.push_back("app-" + std::to_string(n));
         }
         for (std::int64_t n = random_.between(1, 3); n > 0; --n) {
@@ -149,7 +150,7 @@ void Generator::make_shims() {
         DictId id = static_cast<DictId>(random_.between(1, 50));
         for (const auto* texts : std::initializer_list<const std::vector<std::string>*>{
                  &common_texts(), &shim.applications, &shim.groups, &shim.nodes, plain_ ? &none : &kube_texts(),
-                 options_.queues ? &queue_texts() : &none, options_.queues ? &user_texts() : &none}) {
+                 options_.queues ? &queue_texts_ : &none, options_.queues ? &user_texts() : &none}) {
             for (const std::string& text : *texts) {
                 shim.ids[text] = id;
                 id += static_cast<DictId>(random_.between(1, 3));
@@ -195,7 +196,7 @@ Event Generator::next(const oracle::Oracle& oracle) {
     }
     if (options_.queues && random_.chance(has_queues_ ? 3 : 70)) {
         has_queues_ = true;
-        return QueuesEvent{random_queues(random_)};
+        return QueuesEvent{wide_ ? random_wide_queues(random_) : random_queues(random_)};
     }
     for (ShimModel& shim : shims_) {
         if (!oracle.shims().contains(shim.name) && random_.chance(60)) {

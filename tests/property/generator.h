@@ -33,9 +33,12 @@ CoschedulingOptions random_coscheduling(Random&);
 // The second group only.
 void randomize_execution(EngineOptions&, Random&, bool with_tbb);
 
+// How many queues there are, where there are any.
+enum class QueueCount : std::uint8_t { some, hundred };
+
 class Generator {
 public:
-    Generator(std::uint64_t seed, const EngineOptions&);
+    Generator(std::uint64_t seed, const EngineOptions&, QueueCount = QueueCount::some);
 
     // How many events this history has.
     std::uint64_t length() const { return length_; }
@@ -145,6 +148,8 @@ private:
     Random tag_random_;
     OddWorld odd_;
     EngineOptions options_;
+    const bool wide_;  // a hundred queues
+    const std::vector<std::string>& queue_texts_ = wide_ ? wide_queue_texts() : queue_texts();
     std::uint64_t length_ = 0;
     bool large_ = false;       // several blocks of nodes
     bool spread_out_ = false;  // large, and each node of a machine type of its own: a block for each, in many shards

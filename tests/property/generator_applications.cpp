@@ -17,7 +17,7 @@ void Generator::choose_queue(const oracle::Oracle& oracle, const ShimModel& mode
         record.user_groups.resize(64 + random_.below(2), record.user_groups.front());
     }
     if (options_.queues && random_.chance(85)) {
-        record.queue = random_.chance(5) ? 0 : id_of(oracle, model, random_.pick(queue_texts()));
+        record.queue = random_.chance(5) ? 0 : id_of(oracle, model, random_.pick(queue_texts_));
     }
 }
 
@@ -34,7 +34,7 @@ void Generator::tag(const oracle::Oracle& oracle, const ShimModel& model, oracle
     if (tag_random_.chance(80)) {
         add(tag_random_.chance(85) ? "namespace" : "NameSpace", tag_random_.below(3));
     }
-    if (tag_random_.chance(15)) {
+    if (tag_random_.chance(options_.shim_rights.empty() ? 15 : 70)) {
         add("application.create.force", 3 + tag_random_.below(2));
     }
     for (const char* const key : {"namespace.resourcequota", "namespace.resourceguaranteed"}) {
@@ -55,7 +55,7 @@ void Generator::tag(const oracle::Oracle& oracle, const ShimModel& model, oracle
 
 oracle::OwnedApplications Generator::applications(const oracle::Oracle& oracle, ShimModel& model) {
     oracle::OwnedApplications out;
-    for (std::int64_t i = random_.between(0, 2); i > 0; --i) {
+    for (std::int64_t i = random_.between(0, wide_ ? 12 : 2); i > 0; --i) {
         oracle::OwnedApplication record{id_of(oracle, model, random_.pick(model.applications))};
         if (random_.chance(40)) {
             record.queue = random_.chance(80) ? id_of(oracle, model, "root.other") : kUndefined;

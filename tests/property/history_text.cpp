@@ -267,7 +267,8 @@ std::string to_text(const EngineOptions& options) {
         << (options.device_choice == DeviceChoice::fullest ? "fullest" : "emptiest") << " device"
         << (options.resize_in_place ? "" : ", no resize in place") << (options.allocation_tags ? "" : ", no tags")
         << (options.user_groups ? "" : ", no groups of users")
-        << (options.application_tags ? "" : ", no tags of applications") << ", applications complete after "
+        << (options.application_tags ? "" : ", no tags of applications")
+        << (options.forced_by_right ? "" : ", any shim forces applications") << ", applications complete after "
         << options.application_idle_ns << " ns" << (options.queues ? ", queues" : "") << ", plugins answer in "
         << options.plugins.deadline_ns << " ns, " << options.plugins.nodes << " nodes, " << options.plugins.queries_max
         << " queries, queues made " << options.made_queues_max << rights_of(options);

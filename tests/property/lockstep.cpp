@@ -234,6 +234,10 @@ std::string Lockstep::compare_queues() {
             return differ("pending in " + report.path, queue_config::to_text(report.pending),
                           queue_config::to_text(tree.pending(report.path)));
         }
+        if (const auto since = oracle_.over_since(report.path); since && report.over_since_ns != *since) {
+            return differ("over since in " + report.path, std::to_string(report.over_since_ns.value_or(-1)),
+                          std::to_string(since->value_or(-1)));
+        }
         const auto running = static_cast<std::uint64_t>(tree.running(report.path));
         if (report.running != running) {
             return differ("running in " + report.path, report.running, running);

@@ -155,7 +155,8 @@ EngineOptions random_options(Random& random, bool with_tbb) {
     }
     options.preemption.guarantee =
         Random(Random(random).next()).chance(92);  // the histories of before there was any stay as they are
-    options.application_tags = Random(~Random(random).next()).chance(92);  // likewise
+    options.application_tags = Random(~Random(random).next()).chance(92);                  // likewise
+    options.forced_by_right = Random(Random(random).next() ^ 0x666f'7263'65U).chance(90);  // likewise
     return options;
 }
 

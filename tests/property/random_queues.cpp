@@ -3,6 +3,8 @@
 // Thread and errors: see random_queues.h.
 #include "random_queues.h"
 
+#include <array>
+
 #include "queue_config/load.h"
 
 namespace bayplan::property {
@@ -214,6 +216,154 @@ private:
     std::string text_;
 };
 
+// Amounts of each level are such that those below fit into them: of a hundred queues drawn one by one, no file were valid.
+class WideWriter {
+public:
+    explicit WideWriter(Random& random) : random_(random) {}
+
+    std::string write() {
+        static const std::vector<std::string> rules = {
+            "  placementrules: [{name: provided, create: true}]\n",
+            "  placementrules: [{name: provided}, {name: fixed, value: root.a.p.u}]\n",
+            "  placementrules: [{name: user, create: true, parent: {name: fixed, value: root.b}}, {name: provided}]\n",
+            "  placementrules: [{name: tag, value: namespace, create: true}, {name: provided, create: true}]\n"};
+        const bool first = random_.chance(20);
+        text_ = "partitions:\n";
+        text_ += first ? kAnother : "";
+        text_ += "- name: default\n";
+        shrinks_ = random_.chance(25);
+        text_ += shrinks_ ? "  preemption: {quotapreemptionenabled: true}\n" : "";
+        text_ += random_.chance(40) ? random_.pick(rules) : "";
+        text_ += "  queues:\n  - name: root\n    submitacl: \"*\"\n";
+        if (random_.chance(30)) {
+            text_ += "    childtemplate: {resources: {max: " + amounts(4'000, 12'000) + "}, maxapplications: 2}\n";
+        }
+        limit(3, "    ");
+        text_ += "    queues:\n";
+        for (const char* const top : kTops) {
+            guaranteed_at_ = random_.below(4);
+            bounded_at_ = random_.below(4);
+            limited_at_ = random_.below(6);
+            queue(top, 2, "    ");
+            text_ += "      queues:\n";
+            for (const char* const middle : kMiddles) {
+                queue(middle, 1, "      ");
+                text_ += "        queues:\n";
+                for (const char* const leaf : kLeaves) {
+                    // The first stays: a parent without queues were a leaf.
+                    if (leaf == kLeaves.front() || random_.chance(88)) {
+                        queue(leaf, 0, "        ");
+                    }
+                }
+            }
+        }
+        text_ += !first && random_.chance(20) ? kAnother : "";
+        return text_;
+    }
+
+    static std::vector<std::string> paths() {
+        std::vector<std::string> all = {"root.a.p", "root.e", "new", "root.b.p.u.below", "root.default"};
+        for (const char* const top : kTops) {
+            for (const char* const middle : kMiddles) {
+                for (const char* const leaf : kLeaves) {
+                    all.push_back("root." + std::string(top) + "." + middle + "." + leaf);
+                }
+            }
+        }
+        return all;
+    }
+
+private:
+    static constexpr std::array kTops = {"a", "b", "c", "d", "e"};
+    static constexpr std::array kMiddles = {"p", "q", "r", "s"};
+    static constexpr std::array kLeaves = {"u", "v", "w", "x", "y"};
+    static constexpr const char* kAnother =
+        "- name: another\n  queues: [{name: root, submitacl: \"*\", queues: [{name: a}, {name: default}]}]\n";
+
+    std::string amounts(std::int64_t low, std::int64_t high) {
+        std::string out = "{vcore: " + std::to_string(random_.between(low, high)) + "m";
+        if (random_.chance(40)) {
+            out += ", memory: " + std::to_string(random_.between(low, high)) + "G";
+        }
+        return out + "}";
+    }
+
+    // Levels from the leaves up, whose amounts fit into one another.
+    std::string guarantee(std::size_t level) {
+        static constexpr std::array<std::int64_t, 3> low = {200, 1'000, 3'000};
+        static constexpr std::array<std::int64_t, 3> high = {1'200, 3'000, 9'000};
+        return "guaranteed: " + amounts(low[level], high[level]);
+    }
+    std::string maximum(std::size_t level) {
+        static constexpr std::array<std::int64_t, 3> low = {2'000, 8'000, 25'000};
+        static constexpr std::array<std::int64_t, 3> high = {8'000, 20'000, 60'000};
+        return "max: " + amounts(low[level], high[level]);
+    }
+
+    // In one level of each branch; at root of large amounts.
+    void limit(std::size_t level, const std::string& indent) {
+        static constexpr std::array<std::int64_t, 4> low = {1'000, 2'000, 4'000, 20'000};
+        static constexpr std::array<std::int64_t, 4> high = {2'000, 6'000, 9'000, 40'000};
+        if (!random_.chance(30)) {
+            return;
+        }
+        const bool of_users = random_.chance(60);
+        const std::string who = of_users && random_.chance(50) ? "\"*\"" : random_.pick(user_texts());
+        text_ += indent + "limits:\n" + indent + "- limit: a limit\n" + indent +
+                 (of_users ? "  users: [" : "  groups: [") + who + "]\n";
+        if (level == 0 && random_.chance(40)) {
+            text_ += indent + "  maxapplications: " + std::to_string(random_.between(1, 2)) + "\n";
+        } else {
+            text_ +=
+                indent + "  maxresources: {vcore: " + std::to_string(random_.between(low[level], high[level])) + "m}\n";
+        }
+    }
+
+    void queue(const std::string& name, std::size_t level, const std::string& indent) {
+        text_ += indent + "- name: " + name + "\n";
+        properties(indent + "  ");
+        std::string resources = guaranteed_at_ == level && random_.chance(70) ? guarantee(level) : "";
+        if (bounded_at_ == level && random_.chance(60)) {
+            resources += (resources.empty() ? "" : ", ") + maximum(level);
+        }
+        if (!resources.empty()) {
+            text_ += indent + "  resources: {" + resources + "}\n";
+        }
+        if (limited_at_ == level) {
+            limit(level, indent + "  ");
+        } else if (level == 0 && random_.chance(8)) {
+            text_ += indent + "  maxapplications: " + std::to_string(random_.between(1, 2)) + "\n";
+        }
+    }
+
+    void properties(const std::string& indent) {
+        std::string inside;
+        const auto add = [&](std::uint64_t percent, const std::string& property) {
+            if (random_.chance(percent)) {
+                inside += (inside.empty() ? "" : ", ") + property;
+            }
+        };
+        add(45, "application.sort.policy: fair");
+        add(20, "application.sort.priority: disabled");
+        add(8, "priority.offset: \"" + std::to_string(random_.between(-20, 20)) + "\"");
+        add(5, "priority.policy: fence");
+        add(5, "preemption.policy: " + std::string(random_.chance(50) ? "fence" : "disabled"));
+        add(50, "preemption.delay: 1ms");
+        add(shrinks_ ? 50 : 0, "quota.preemption.delay: 1ms");
+        if (!inside.empty()) {
+            text_ += indent + "properties: {" + inside + "}\n";
+        }
+    }
+
+    Random& random_;
+    bool shrinks_ = false;
+    // Levels of a branch; beyond the last: nowhere in it.
+    std::size_t guaranteed_at_ = 0;
+    std::size_t bounded_at_ = 0;
+    std::size_t limited_at_ = 0;
+    std::string text_;
+};
+
 bool is_valid(const std::string& text) {
     queue_config::SchedulerConfig config;
     config::Faults faults;
@@ -261,18 +411,32 @@ const std::vector<std::string>& application_tag_values() {
     return texts;
 }
 
-std::string random_queues(Random& random) {
+namespace {
+
+template <typename Writer>
+std::string mostly_valid(Random& random) {
     if (random.chance(4)) {
         return "partitions: [{name: default, queues: [{name: root, maxapplications: none}]}]\n";
     }
     std::string text;
     for (int tries = 0; tries < 20; ++tries) {
-        text = QueuesWriter(random).write();
+        text = Writer(random).write();
         if (is_valid(text)) {
             return text;
         }
     }
     return text;
 }
+
+}  // namespace
+
+std::string random_queues(Random& random) { return mostly_valid<QueuesWriter>(random); }
+
+const std::vector<std::string>& wide_queue_texts() {
+    static const std::vector<std::string> texts = WideWriter::paths();
+    return texts;
+}
+
+std::string random_wide_queues(Random& random) { return mostly_valid<WideWriter>(random); }
 
 }  // namespace bayplan::property

@@ -20,4 +20,8 @@ const std::vector<std::string>& application_tag_values();
 
 std::string random_queues(Random&);
 
+// Of a hundred queues on three levels below root; some files have another partition besides, which is not meant.
+const std::vector<std::string>& wide_queue_texts();
+std::string random_wide_queues(Random&);
+
 }  // namespace bayplan::property

@@ -67,10 +67,11 @@ EngineOptions options_of(std::uint64_t seed, bool with_tbb) {
     return options;
 }
 
-History history_of(std::uint64_t seed, bool with_tbb) {
+History history_of(std::uint64_t seed, bool with_tbb, QueueCount queues) {
     History history{seed, options_of(seed, with_tbb), {}};
+    history.options.queues = history.options.queues || queues == QueueCount::hundred;
     oracle::Oracle oracle(history.options);
-    Generator generator(seed, history.options);
+    Generator generator(seed, history.options, queues);
     Connections connections;
     for (std::uint64_t i = 0; i < generator.length(); ++i) {
         history.events.push_back(generator.next(oracle));

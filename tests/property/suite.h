@@ -14,6 +14,7 @@
 #include <cstdint>
 #include <string>
 
+#include "generator.h"
 #include "history.h"
 
 namespace bayplan::property {
@@ -36,7 +37,7 @@ struct Suite {
 EngineOptions options_of(std::uint64_t seed, bool with_tbb);
 
 // The history that belongs to a seed, made with the help of an oracle alone.
-History history_of(std::uint64_t seed, bool with_tbb);
+History history_of(std::uint64_t seed, bool with_tbb, QueueCount = QueueCount::some);
 
 // While it lives, a crash or a history that takes minutes ends the process with the seed on stderr.
 class SeedInCrashes {

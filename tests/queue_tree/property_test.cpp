@@ -17,12 +17,15 @@ using queue_config::PartitionConfig;
 using queue_config::QueueConfig;
 
 const std::vector<std::string> kResources = {"memory", "vcore", "gpu"};
+// With these an order has more than it keeps at hand, and the resources that differ most come last.
+const std::vector<std::string> kMoreResources = {"c1", "c2", "c3", "c4"};
 
 class History {
 public:
     // Wide: a hundred queues, which the naive tree takes its time for.
     explicit History(std::uint32_t seed, bool wide = false) : random_(seed), wide_(wide) {
-        naive_.resources = kResources;
+        if (seed % 4 == 0) resources_.insert(resources_.end(), kMoreResources.begin(), kMoreResources.end());
+        naive_.resources = resources_;
         std::ranges::sort(naive_.resources);
         reload();
         change_capacity();
@@ -57,7 +60,7 @@ private:
 
     Resources amounts(int most, int percent) {
         Resources resources;
-        for (const std::string& name : kResources) {
+        for (const std::string& name : resources_) {
             if (chance(percent)) resources[name] = below(most);
         }
         return resources;
@@ -170,6 +173,7 @@ private:
         Resources resources = {{"memory", 1 + below(3)}};
         if (chance(50)) resources["vcore"] = 1 + below(3);
         if (chance(10)) resources["gpu"] = 1;
+        if (resources_.size() > kResources.size() && chance(10)) resources[kMoreResources[0]] = 1;
         NaiveAsk ask{application, resources, below(4), below(6)};
         NaiveApplication& owner = naive_.applications[static_cast<std::size_t>(application)];
         const AskId id{static_cast<std::uint32_t>(naive_.asks.size())};
@@ -291,6 +295,7 @@ private:
     }
 
     std::mt19937 random_;
+    std::vector<std::string> resources_ = kResources;
     const bool wide_;
     QueueTree tree_;
     NaiveTree naive_;

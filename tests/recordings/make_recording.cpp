@@ -64,6 +64,7 @@ EngineOptions live_options_of(const Story& story) {
     out.queues = false;      // a daemon's come from a file, not from its shims
     out.user_groups = true;  // likewise no settings of a daemon
     out.application_tags = true;
+    out.forced_by_right = true;
     return out;
 }
 
@@ -89,7 +90,8 @@ void print_settings(const Story& story) {
     const char* indent = "  - ";
     for (std::string line; std::getline(text, line);) {
         const bool only_recorded = line.starts_with("daemon_instance:") || line.starts_with("queues:") ||
-                                   line.starts_with("user_groups:") || line.starts_with("application_tags:");
+                                   line.starts_with("user_groups:") || line.starts_with("application_tags:") ||
+                                   line.starts_with("forced_by_right:");
         if (!line.empty() && line[0] != '#' && !only_recorded) {
             std::cout << indent << line << "\n";
             indent = "    ";
