@@ -21,27 +21,25 @@ bool Inbox::push(InboxItem&& item) {
     const std::size_t bytes = bytes_of(item);
     const auto* frame = std::get_if<FrameItem>(&item);
     const std::shared_ptr<InboxShare> share = frame != nullptr ? frame->share : nullptr;
-    count(frame != nullptr ? 1 : 0, bytes, share.get());
+    count(1, bytes, share.get());
     if (ring_.push(std::move(item))) return true;
-    count(frame != nullptr ? std::size_t{0} - 1 : 0, std::size_t{0} - bytes, share.get());
+    count(std::size_t{0} - 1, std::size_t{0} - bytes, share.get());
     return false;
 }
 
 void Inbox::done(InboxItem& item) {
     auto* frame = std::get_if<FrameItem>(&item);
-    if (frame != nullptr) {
-        count(std::size_t{0} - 1, std::size_t{0} - bytes_of(item), frame->share.get());
-        if (frame->decoded->decoded_bytes() <= kSpareBytesMax) spare_.push(std::move(frame->decoded));
-    }
+    count(std::size_t{0} - 1, std::size_t{0} - bytes_of(item), frame != nullptr ? frame->share.get() : nullptr);
+    if (frame != nullptr && frame->decoded->decoded_bytes() <= kSpareBytesMax) spare_.push(std::move(frame->decoded));
     item = std::monostate();
 }
 
 // Sums wrap, so that to subtract is to add.
-void Inbox::count(std::size_t frames, std::size_t bytes, InboxShare* share) {
-    frames_.fetch_add(frames, std::memory_order_relaxed);
+void Inbox::count(std::size_t items, std::size_t bytes, InboxShare* share) {
+    frames_.fetch_add(items, std::memory_order_relaxed);
     bytes_.fetch_add(bytes, std::memory_order_relaxed);
     if (share == nullptr) return;
-    share->frames.fetch_add(frames, std::memory_order_relaxed);
+    share->frames.fetch_add(items, std::memory_order_relaxed);
     share->bytes.fetch_add(bytes, std::memory_order_relaxed);
 }
 

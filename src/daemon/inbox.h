@@ -92,7 +92,7 @@ public:
     void done(InboxItem& item);
 
     std::size_t waiting() const { return ring_.size_estimate(); }  // not taken yet
-    // Of frames that are not done yet.
+    // Of frames, hellos and ends that are not done yet.
     std::size_t depth() const { return frames_.load(std::memory_order_relaxed); }
     std::size_t bytes() const { return bytes_.load(std::memory_order_relaxed); }
 
@@ -106,7 +106,7 @@ private:
         return all + more <= max && (own == 0 || own + more <= (max - (all - own)) / 2);
     }
 
-    void count(std::size_t frames, std::size_t bytes, InboxShare*);
+    void count(std::size_t items, std::size_t bytes, InboxShare*);
 
     Waker own_waker_;
     // Few, and none that has held a huge message: each keeps the size of the largest.
