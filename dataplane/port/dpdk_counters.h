@@ -32,12 +32,14 @@ enum class PortCount : std::uint8_t {
     icmp_too_big,  // routers said that a packet of ours was
     tx_no_buffer,  // begin_send or a request of ours found the pool empty
     drop_tx_full,  // the device did not take them in a bounded number of attempts
+    tx_refused,    // times that the link refused a frame for good, and what waited behind it was thrown away
     kCount
 };
 
 inline constexpr std::array<std::string_view, static_cast<std::size_t>(PortCount::kCount)> kPortCountNames = {
-    "rx_packets",  "tx_packets",   "rx_bytes", "tx_bytes",     "arp_replies",  "arp_requests", "arp_news",
-    "ndp_replies", "ndp_requests", "ndp_news", "icmp_replies", "icmp_too_big", "tx_no_buffer", "drop_tx_full"};
+    "rx_packets",   "tx_packets",   "rx_bytes",     "tx_bytes",     "arp_replies",
+    "arp_requests", "arp_news",     "ndp_replies",  "ndp_requests", "ndp_news",
+    "icmp_replies", "icmp_too_big", "tx_no_buffer", "drop_tx_full", "tx_refused"};
 
 class DpdkCounters {
 public:

@@ -24,6 +24,7 @@
 #include "port/dpdk_counters.h"
 #include "port/idle_sleeper.h"
 #include "port/interface_statistics.h"
+#include "port/packet_sockets.h"
 
 struct rte_eth_dev_info;
 struct rte_mbuf;
@@ -124,6 +125,7 @@ private:
     void enqueue(rte_mbuf* buffer);
     bool build_ndp_answer(rte_mbuf* buffer, const FrameResult& question);
     void tell_too_big(const FrameResult&);
+    void look_for_a_refusal();
     void ask_for(const IpBytes& target);
     void announce();
     template <class Build>
@@ -143,6 +145,10 @@ private:
     IdleSleeper sleeper_;
     DpdkCounters& counters_;
     std::int64_t too_big_told_ns_ = 0;
+    PacketSockets sockets_;          // of the driver on that interface
+    std::int64_t looked_at_ns_ = 0;  // for a refusal
+    bool refused_ = false;           // at that time
+    std::int64_t refusal_told_ns_ = 0;
     InterfaceStatistics base_;  // of the kernel interface when the port opened
 };
 

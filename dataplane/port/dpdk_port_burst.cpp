@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <utility>
 
 #include "base/check.h"
 #include "net/udp_address.h"
@@ -21,6 +22,8 @@ namespace bayplan::dataplane {
 namespace {
 
 constexpr std::int64_t kTooBigEveryNs = 10'000'000'000;
+// A refusal that lasts for so long is no congestion. One system call in that time, while packets are sent.
+constexpr std::int64_t kRefusalLookNs = 20'000'000;
 
 constexpr std::size_t kIpv4UdpBytes = 28;
 constexpr std::size_t kIpv6UdpBytes = 48;
@@ -215,6 +218,25 @@ void DpdkPort::flush() {
     }
     tx_count_ = 0;
     sleeper_.busy();  // an answer may be near
+    if (!sockets_.empty()) look_for_a_refusal();
+}
+
+// The driver does not tell.
+void DpdkPort::look_for_a_refusal() {
+    const std::int64_t now = now_ns();
+    if (now - looked_at_ns_ < kRefusalLookNs) return;
+    looked_at_ns_ = now;
+    const bool before = std::exchange(refused_, sockets_.refused());
+    if (!refused_ || !before) return;
+    refused_ = false;
+    const bool discarded = sockets_.discard();
+    counters_.add(PortCount::tx_refused);
+    if (refusal_told_ns_ != 0 && now - refusal_told_ns_ < kTooBigEveryNs) return;
+    refusal_told_ns_ = now;
+    log_of_port("the link of " + device_->interface() + " refuses a frame, which held up all others" +
+                (discarded ? "; they were thrown away"
+                           : ", and they cannot be thrown away: is there a loopback interface that is up?") +
+                ". Is the MTU of its far end smaller? Then payload_bytes_max must be, here and at the shim");
 }
 
 bool DpdkPort::resolve(const UdpAddress& remote, Path& path) {

@@ -212,6 +212,7 @@ DpdkPort::DpdkPort(std::shared_ptr<EthDevice> device, std::size_t lcore, const L
     own_.mac = device_->mac() != MacAddress{} ? device_->mac() : local_mac(own_.ip);
     if (lcore_ > 0) return;
     if (!device_->interface().empty()) read_interface_statistics(device_->interface(), base_);
+    if (device_->driver() == "net_af_packet") sockets_ = PacketSockets(device_->interface());
     if (own_.has_ip6()) device_->listen_for(own_.ip6);
     announce();
 }

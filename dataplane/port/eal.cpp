@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <csignal>
 #include <cstdio>
 #include <deque>
@@ -80,7 +81,7 @@ void route_logs() {
 struct State {
     std::mutex mutex;
     bool started = false;
-    bool capture = false;
+    std::atomic<bool> capture{false};
 };
 
 State& state() {
@@ -168,8 +169,9 @@ bool allow_capture(std::string& error) {
 
 void register_polling_thread() {
     struct Registration {
-        // An EAL thread, or one registered by its owner, has an id already and keeps it.
-        const bool ours = rte_lcore_id() == LCORE_ID_ANY && rte_thread_register() == 0;
+        // An EAL thread, or one registered by its owner, has an id already and keeps it. DPDK lets no other process attach
+        // once a thread was registered: where packets may be captured, buffers come without a thread's cache.
+        const bool ours = !state().capture && rte_lcore_id() == LCORE_ID_ANY && rte_thread_register() == 0;
         ~Registration() {
             if (ours) rte_thread_unregister();
         }

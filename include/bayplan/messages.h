@@ -261,6 +261,9 @@ struct StateMessage {
     ConnectionId connection = 0;
     std::uint64_t sequence = 0;  // 1, 2, 3... per shim instance
     StateBody body;
+    // 0: a whole message, or its end. Else a piece that the daemon applies ahead of the rest, so that other shims' work runs
+    // in between; of a body without items so many things (rules/sessions.md).
+    std::uint32_t piece = 0;
 };
 // The shim has taken every decision up to and including this one; returns credit.
 struct Acknowledge {

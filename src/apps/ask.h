@@ -90,10 +90,11 @@ constexpr bool is_coscheduled(std::uint32_t group) { return group >= kFirstGang 
 // What an ask has only while it has no place.
 struct Waiting {
     PendingKey key;
-    std::uint64_t selected_in = 0;  // number of the batch that took it last
+    // Number of the batch that took it last.
+    std::uint64_t selected_in = 0;
     std::int64_t backoff_until_ns = 0;
     AskLink in_list;                           // run of the leaf order, or unschedulable bucket
-    std::uint32_t heap_position = kNotInHeap;  // backoff heap
+    std::uint32_t heap_position = kNotInHeap;  // backoff heap; with the next one the entry of an unschedulable ask
     std::uint32_t run = UINT32_MAX;            // leaf order
     std::uint32_t failed_predicates = 0;       // bits by index, of the last failed attempt
     bool nacked = false;                       // in backoff because its node refused it
@@ -137,7 +138,7 @@ struct Ask {
     ShimId shim : 16 = ShimId{};     // kShimsMax
     std::uint32_t failures : 8 = 0;  // counted to 255
     std::uint32_t grace : 8 = 0;     // GraceTable
-    AskLink in_application;          // by sequence
+    AskLink in_application;          // by sequence; with others of none, if it has none
     AskLink of_spec;                 // while it has a place, with the others of its spec
 };
 static_assert(sizeof(Ask) == 64 && sizeof(Waiting) <= 72);

@@ -56,6 +56,18 @@ public:
         (link.next == kNone<AskId> ? tail_ : Link{}(asks, link.next).previous) = id;
     }
 
+    // All of the other's, behind; that has none from then on.
+    template <typename Table>
+    void append(Table& asks, AskList& other) {
+        if (other.empty()) {
+            return;
+        }
+        Link{}(asks, other.head_).previous = tail_;
+        (tail_ == kNone<AskId> ? head_ : Link{}(asks, tail_).next) = other.head_;
+        tail_ = other.tail_;
+        other = AskList();
+    }
+
     template <typename Table>
     void remove(Table& asks, AskId id) {
         AskLink& link = Link{}(asks, id);

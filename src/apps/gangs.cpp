@@ -6,14 +6,26 @@
 
 namespace bayplan {
 
+namespace {
+
+std::string gang_name(std::string_view application, std::string_view group) {
+    return std::string(application) + '/' + std::string(group);
+}
+
+std::string gang_key(std::string_view shim, std::string_view application, std::string_view group) {
+    return std::string(shim) + '\0' + std::to_string(application.size()) + gang_name(application, group);
+}
+
+}  // namespace
+
+GangId Gangs::find(std::string_view shim, std::string_view application, std::string_view group) const {
+    const auto found = by_key_.find(gang_key(shim, application, group));
+    return found == by_key_.end() ? kNone<GangId> : found->second;
+}
+
 GangId Gangs::find_or_add(std::string_view shim, std::string_view application, std::string_view group) {
-    std::string name(application);
-    name += '/';
-    name += group;
-    std::string key(shim);
-    key += '\0';
-    key += std::to_string(application.size()) + name;
-    const auto [at, fresh] = by_key_.try_emplace(std::move(key), GangId{});
+    std::string name = gang_name(application, group);
+    const auto [at, fresh] = by_key_.try_emplace(gang_key(shim, application, group), GangId{});
     if (fresh) {
         if (free_.empty()) {
             at->second = static_cast<GangId>(gangs_.size());

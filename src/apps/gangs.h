@@ -117,6 +117,8 @@ public:
 
     // The gang of this name. A gang that had no pods for longer than `memory_ns` begins anew.
     GangId find_or_add(std::string_view shim, std::string_view application, std::string_view group);
+    // kNone: there is none.
+    GangId find(std::string_view shim, std::string_view application, std::string_view group) const;
 
     Gang& operator[](GangId id) { return gangs_[static_cast<std::size_t>(id)]; }
     const Gang& operator[](GangId id) const { return gangs_[static_cast<std::size_t>(id)]; }

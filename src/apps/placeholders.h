@@ -24,6 +24,10 @@ struct TaskGroup {
     // By sequence number.
     std::map<std::uint64_t, AskId> open;  // placeholders that nobody takes over, and that were not sent away
     std::map<std::uint64_t, AskId> held;  // asks that wait for one of them
+    // Members of both that came or changed since all were looked at together: of all others it is known that no ask can
+    // take over any placeholder.
+    std::set<std::uint64_t> fresh_open;
+    std::set<std::uint64_t> fresh_held;
     bool empty() const { return open.empty() && held.empty(); }
 };
 
@@ -45,10 +49,11 @@ struct Placeholders {
 
     boost::unordered_flat_map<ApplicationId, PlaceholderTerms> terms;
     std::map<TaskGroupName, TaskGroup> groups;
-    boost::unordered_flat_map<AskId, AskId> takes;     // an ask, and the placeholder that goes for it
-    boost::unordered_flat_map<AskId, AskId> taken_by;  // the other way round
-    std::map<std::uint64_t, Due> due;                  // asks whose placeholder has gone, by sequence number
-    std::set<TaskGroupName> touched;                   // something of them has changed
+    boost::unordered_flat_map<AskId, TaskGroupName> held_in;  // where an ask waits
+    boost::unordered_flat_map<AskId, AskId> takes;            // an ask, and the placeholder that goes for it
+    boost::unordered_flat_map<AskId, AskId> taken_by;         // the other way round
+    std::map<std::uint64_t, Due> due;                         // asks whose placeholder has gone, by sequence number
+    std::set<TaskGroupName> touched;                          // something of them has changed
     std::set<std::tuple<std::int64_t, std::uint64_t, ApplicationId>> deadlines;
 
     std::int64_t next_deadline_ns() const { return deadlines.empty() ? INT64_MAX : std::get<0>(*deadlines.begin()); }

@@ -79,6 +79,21 @@ ClaimObjects::Slices* ClaimObjects::list_of(const ResourceSlice& slice) {
     return nullptr;
 }
 
+std::size_t ClaimObjects::crowd_of(const ResourceSlice& slice) const {
+    const auto before = slices_.find(slice.name);
+    const auto others_of = [&](const Slices& list) {
+        const bool there = before != slices_.end() && std::ranges::find(list, before->second) != list.end();
+        return list.size() - (there ? 1 : 0);
+    };
+    std::size_t crowd = others_of(pool({slice.driver, slice.pool}));
+    if (!slice.hidden && slice.reach == SliceReach::node) {
+        crowd = std::max(crowd, others_of(on_node(slice.node)));
+    } else if (!slice.hidden && slice.reach != SliceReach::nowhere) {
+        crowd = std::max(crowd, others_of(slice.reach == SliceReach::all_nodes ? everywhere_ : selected_));
+    }
+    return crowd;
+}
+
 std::uint32_t ClaimObjects::kind_of(const ResourceSlice& slice, const SliceDevice& device) {
     std::string content;
     const auto add = [&](std::uint64_t number) {

@@ -85,6 +85,9 @@ public:
     void remove(const DeviceClass&);
     void remove(const ResourceClaim&);
 
+    // The most slices that are together with one of this pool and reach, were it stated: each costs it a step.
+    std::size_t crowd_of(const ResourceSlice&) const;
+
     // Null if nobody stated it. A claim is seen with what placements assumed of it.
     std::shared_ptr<const ResourceClaim> claim(ResourceClaimName) const;
     std::shared_ptr<const DeviceClass> device_class(Text name) const;

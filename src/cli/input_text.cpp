@@ -37,7 +37,8 @@ struct InputText {
         return fmt::format("disconnect {}", disconnect.connection);
     }
     std::string operator()(const StateMessage& state) const {
-        return fmt::format("state {} {} {}", state.connection, state.sequence, std::visit(BodyText{}, state.body));
+        return fmt::format("state {} {}{} {}", state.connection, state.sequence, state.piece != 0 ? " piece" : "",
+                           std::visit(BodyText{}, state.body));
     }
     std::string operator()(const Acknowledge& acknowledge) const {
         return fmt::format("acknowledge {} {}", acknowledge.connection, acknowledge.up_to);

@@ -24,7 +24,6 @@ struct NodeInfo {
     NameId name = kNone<NameId>;  // kNone: no node in this slot
     ShimId owner = kNone<ShimId>;
     bool schedulable = false;
-    bool mentioned = true;  // false: a resync of the owner has not stated it yet
     std::vector<ResourceAmount> capacity;
     std::shared_ptr<const NodeFacts> facts;  // never null while there is a node; set by ClusterFacts's caller
     std::uint64_t pods_version = 0;          // another one after each change of the pods on it; 0 = none was ever there

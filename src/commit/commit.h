@@ -136,12 +136,12 @@ public:
     // Asks that stand at the gate are an element of the order, first to last.
     void queue(Element);
     void await_node(AskId, std::string_view node, std::string_view stated_devices);
-    // The unschedulable asks that `helped(failed predicates)` says yes to, out of their list.
+    // The unschedulable members of gangs that `helped(failed predicates)` says yes to, out of their list.
     template <typename Helped>
-    std::vector<AskId> withdraw_unschedulable(Helped&& helped) {
-        std::vector<AskId> taken = tables_.unschedulable.take(helped);
+    std::vector<AskId> withdraw_unschedulable_of_gangs(Helped&& helped) {
+        std::vector<AskId> taken = tables_.unschedulable.take_of_gangs(helped);
         for (const AskId id : taken) {
-            log_.note({.kind = Kind::withdrew, .ask = id});
+            log_.note({.kind = Kind::withdrew, .ask = id, .value = INT64_MAX});  // they are never marked
         }
         return taken;
     }
@@ -274,7 +274,7 @@ private:
     void hold_texts(const ClaimsOfPod&);
     void release_texts(const ClaimsOfPod&);
     void undo_claims(const Delta&);
-    void leave_list(AskId, AskState);
+    std::uint64_t leave_list(AskId, AskState);  // the number of its entry, if it was unschedulable
     void enter_list(AskId, AskState);
     void apply_flags(AskId, PodFlags);
     static PodFlags flags_of(const Ask&);

@@ -35,14 +35,15 @@ void Commit::begin_waiting(AskId id) {
 
 // --- lists
 
-void Commit::leave_list(AskId id, AskState state) {
+std::uint64_t Commit::leave_list(AskId id, AskState state) {
     switch (state) {
         case AskState::pending: tables_.order.remove(id); break;
         case AskState::selected: tables_.pipeline.forget_selected(id); break;
         case AskState::backoff: (tables_.asks.waiting(id).nacked ? tables_.nacked : tables_.backoff).remove(id); break;
-        case AskState::unschedulable: tables_.unschedulable.remove(id); break;
+        case AskState::unschedulable: return tables_.unschedulable.remove(id);
         default: break;
     }
+    return 0;
 }
 
 void Commit::enter_list(AskId id, AskState state) {
@@ -63,13 +64,14 @@ void Commit::enter_list(AskId id, AskState state) {
 
 void Commit::withdraw(AskId id) {
     const AskState state = tables_.asks[id].state;
+    std::uint64_t entry = 0;
     if (state == AskState::awaiting_node) {
         keep(awaited_, AwaitedNode{std::string(tables_.awaited_nodes.node_of(id)), tables_.devices.expected(id)});
         tables_.awaited_nodes.remove(id);
     } else {
-        leave_list(id, state);
+        entry = leave_list(id, state);
     }
-    log_.note({.kind = Kind::withdrew, .ask = id});
+    log_.note({.kind = Kind::withdrew, .ask = id, .value = static_cast<std::int64_t>(entry)});
 }
 
 void Commit::join(AskId id, AskEvent event) {
@@ -148,6 +150,8 @@ void Commit::undo_waiting(const Delta& delta) {
                 tables_.devices.expect(delta.ask, awaited_.back().devices);
                 tables_.awaited_nodes.insert(delta.ask, awaited_.back().node);
                 awaited_.pop_back();
+            } else if (ask.state == AskState::unschedulable) {
+                tables_.unschedulable.put_back(delta.ask, static_cast<std::uint64_t>(delta.value));
             } else {
                 enter_list(delta.ask, ask.state);
             }

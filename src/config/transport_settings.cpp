@@ -83,11 +83,12 @@ void append_transport_settings(Settings<DataPlaneConfig>& table) {
                                     "A connection from which nothing was heard for so long is closed."));
     table.push_back(number<D>("payload_bytes_max", MEMBER(transport.payload_bytes_max), kPlainNumber, {1'200, 8'900},
                               "bytes", "UDP payload of one packet: the MTU minus 28, with IPv6 minus 48."));
-    table.push_back(
-        number<D>("inbox_frames", MEMBER(inbox_frames), kSizeNumber, {2, kMebibyte}, "messages",
-                  "Messages on their way to each engine; when full, shims are pushed back by flow control."));
+    table.push_back(number<D>(
+        "inbox_frames", MEMBER(inbox_frames), kSizeNumber, {2, kMebibyte}, "messages",
+        "Messages on their way to each engine; when full, shims are pushed back by flow control. A connection "
+        "has half of the room that others leave, but one message at least."));
     table.push_back(number<D>("inbox_bytes", MEMBER(inbox_bytes), kSizeNumber, {64 << 10, 1024 * kMebibyte}, "bytes",
-                              "Bytes of such messages, and of what they hold when read."));
+                              "Bytes of such messages, and of what they hold when read; likewise."));
     table.push_back(number<D>("outbox_batches", MEMBER(outbox_batches), kSizeNumber, {8, 65'536}, "batches",
                               "Batches of decisions on their way to each connection; when full, "
                               "the teller keeps the rest."));

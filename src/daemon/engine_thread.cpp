@@ -19,8 +19,12 @@ constexpr std::int64_t kMillisecond = 1'000'000;
 // records.
 constexpr std::int64_t kTickMin = 10 * kMillisecond;
 constexpr std::int64_t kTickMax = 100 * kMillisecond;
-// Frames that are taken from an inbox at once: between two of them the budget of the turn is looked at.
+// Frames that are taken from an inbox at once.
 constexpr std::size_t kBurst = 16;
+// Messages of one shim are applied for so long before it is the next one's turn.
+constexpr std::chrono::microseconds kTurnOfShim{250};
+// Failed attempts of one instant are tried again in one instant: no more than a turn can take.
+constexpr std::uint64_t kAttemptsOfTick = 8'192;
 // Of changes for operators, in bytes. A loss costs the model a snapshot, but events are gone.
 constexpr std::size_t kRing = 1u << 20;
 constexpr std::size_t kRingOfEvents = 4 * kRing;
@@ -139,6 +143,7 @@ std::string EngineThread::set_up() {
         [first = options_.first_worker](std::uint32_t worker) { threads::pin_worker(first + worker); },
         [first = options_.first_victim_worker](std::uint32_t worker) { threads::pin_victim_worker(first + worker); },
         [this] { begin_telling(); });
+    engine_->wake_in_slices();
     if (feed_) engine_->publish_to(*feed_);
     return load_queues();
 }
@@ -185,6 +190,7 @@ bool EngineThread::turn_in_order() {
 }
 
 bool EngineThread::make_attempts() {
+    if (!engine_->catch_up(Engine::kStepsOfPiece)) return true;
     if (drained()) return false;
     const Clock::time_point began = Clock::now();
     const std::uint64_t made = engine_->run(turn_size_.attempts());
@@ -201,35 +207,68 @@ bool EngineThread::out_of_time() const {
     return stop_.load(std::memory_order_acquire) && Clock::now() >= stop_deadline_.load(std::memory_order_relaxed);
 }
 
+// Frames that come in meanwhile wait a turn, and so do many or dear ones: the engine must get to its attempts.
 std::size_t EngineThread::apply_inboxes() {
+    take_inboxes();
     std::size_t applied = 0;
-    for (Inbox* inbox : inboxes_) applied += apply_inbox(*inbox);
-    return applied;
-}
-
-std::size_t EngineThread::apply_inbox(Inbox& inbox) {
-    std::size_t applied = 0;
-    // Frames that came in meanwhile wait a turn, and so does a flood of dear ones: the engine must get to its attempts, and
-    // to the other inboxes.
-    const std::size_t burst_max = inbox.depth();
-    const Clock::time_point until = Clock::now() + TurnSize::kBudget;
-    while (applied < burst_max) {
-        if (out_of_time()) break;
-        if (applied > 0 && Clock::now() >= until) break;
-        const std::size_t count = inbox.take(burst_);
-        if (count == 0) break;
-        for (std::size_t i = 0; i < count; ++i) {
-            // Frames that are left out are stated again: their shim never hears that they were applied.
-            if (!out_of_time()) apply_item(burst_[i]);
-            inbox.done(burst_[i]);
-        }
-        applied += count;
+    const Clock::time_point began = Clock::now();
+    const Clock::time_point until = began + TurnSize::kBudget;
+    // Messages that are left when the time of a stop is over are stated again: their shims never hear that they were applied.
+    for (Clock::time_point now = began; !turns_.empty() && now < until && !out_of_time(); now = Clock::now()) {
+        applied += apply_of_one_shim(std::min(until, now + kTurnOfShim));
     }
     return applied;
 }
 
+void EngineThread::take_inboxes() {
+    for (Inbox* inbox : inboxes_) {
+        for (std::size_t left = inbox->waiting(); left > 0;) {
+            const std::size_t count = inbox->take(std::span(burst_).first(std::min(left, burst_.size())));
+            if (count == 0) break;
+            for (std::size_t i = 0; i < count; ++i) turns_.put(std::move(burst_[i]), *inbox);
+            left -= count;
+        }
+    }
+}
+
+// At least one message, or a piece of one.
+std::size_t EngineThread::apply_of_one_shim(Clock::time_point until) {
+    std::size_t applied = 0;
+    const std::size_t shims = turns_.shims();
+    do {
+        if (!apply_piece(turns_.front().front())) turns_.pop();
+        ++applied;
+        if (turns_.shims() != shims) return applied;  // it has sent nothing more
+    } while (Clock::now() < until && !out_of_time());
+    turns_.next();
+    return applied;
+}
+
+// True: there is more of it.
+bool EngineThread::apply_piece(ShimTurns::Waiting& waiting) {
+    const auto* message = std::get_if<FrameItem>(&waiting.item);
+    const auto* state = message != nullptr ? std::get_if<wire::StateFrame>(&message->decoded->message()) : nullptr;
+    if (state == nullptr) {
+        apply_item(waiting.item);
+        return false;
+    }
+    if (!waiting.begun) {
+        stages_.inbox.add(Clock::now() - message->since);
+        note(FlightKind::state, message->connection, state->sequence);
+        waiting.rest = {message->connection, state->sequence, state->body};
+    }
+    StateMessage piece;
+    if (engine_->cut(waiting.rest, piece)) {
+        waiting.begun = true;
+        apply(piece);
+        return true;
+    }
+    apply(waiting.rest, waiting.begun ? std::span<const std::byte>() : message->frame.bytes());
+    return false;
+}
+
 bool EngineThread::inboxes_empty() {
-    return std::all_of(inboxes_.begin(), inboxes_.end(), [](Inbox* inbox) { return inbox->empty(); });
+    return turns_.empty() && std::all_of(inboxes_.begin(), inboxes_.end(), [](Inbox* inbox) { return inbox->empty(); });
 }
 
 std::size_t EngineThread::inbox_depth() const {
@@ -260,11 +299,7 @@ void EngineThread::apply_item(InboxItem& item) {
         sink_.closed(disconnect->connection);
     } else if (const auto* message = std::get_if<FrameItem>(&item)) {
         stages_.inbox.add(Clock::now() - message->since);
-        const wire::Message& decoded = message->decoded->message();
-        if (const auto* state = std::get_if<wire::StateFrame>(&decoded)) {
-            note(FlightKind::state, message->connection, state->sequence);
-            apply(StateMessage{message->connection, state->sequence, state->body}, message->frame.bytes());
-        } else if (const auto* acknowledge = std::get_if<wire::AcknowledgeFrame>(&decoded)) {
+        if (const auto* acknowledge = std::get_if<wire::AcknowledgeFrame>(&message->decoded->message())) {
             note(FlightKind::acknowledge, message->connection, acknowledge->up_to);
             apply(Acknowledge{message->connection, acknowledge->up_to});
         }
@@ -286,9 +321,11 @@ void EngineThread::apply(const Input& input, std::span<const std::byte> frame) {
 bool EngineThread::tick_if_due() {
     const std::int64_t now = now_ns();
     const std::int64_t since = now - last_tick_ns_;
-    const bool due = since >= kTickMax || (since >= kTickMin && engine_->next_timer_ns() <= now);
+    const bool many = engine_->attempts() - attempts_at_tick_ >= kAttemptsOfTick;
+    const bool due = since >= kTickMax || (since >= kTickMin && (many || engine_->next_timer_ns() <= now));
     if (!due) return false;
     last_tick_ns_ = now;
+    attempts_at_tick_ = engine_->attempts();
     note(FlightKind::tick, static_cast<std::uint64_t>(now));
     apply(Tick{now});
     return engine_->has_work() && !drained();

@@ -1,10 +1,11 @@
 // The thread of one partition: makes its engine, feeds it from the inboxes, lets it schedule, and
 // passes on what it says.
 //
-//   turn: all inputs that wait -> new queues, a tick, if due -> some attempts -> what waits for room ->
+//   turn: inputs, shim by shim -> new queues, a tick, if due -> some attempts -> what waits for room ->
 //   the record to the kernel if that is due -> sleep if idle
 //
-// Inputs first: attempts made after all of a burst has been applied see the whole burst.
+// Inputs first: attempts made after all of a burst has been applied see the whole burst. A long message is applied in pieces,
+// and asks that an event wakes go back to where they are tried some thousand at a time: a turn stays short.
 // The engine's messages go out by its teller (src/teller), which has a thread of its own by default.
 //
 // Thread: the constructor, start, request_stop, join: main; latest_snapshot: main; all else its
@@ -33,6 +34,7 @@
 #include "daemon/queues_file.h"
 #include "daemon/resync_log.h"
 #include "daemon/self_audit.h"
+#include "daemon/shim_turns.h"
 #include "daemon/stages.h"
 #include "daemon/turn_size.h"
 #include "dataplane/data_plane.h"
@@ -150,7 +152,9 @@ private:
     bool out_of_time() const;
     bool turn_in_order();
     std::size_t apply_inboxes();
-    std::size_t apply_inbox(Inbox&);
+    void take_inboxes();
+    std::size_t apply_of_one_shim(Clock::time_point until);
+    bool apply_piece(ShimTurns::Waiting&);
     bool inboxes_empty();
     void apply_item(InboxItem&);
     void apply(const Input&, std::span<const std::byte> frame = {});
@@ -212,11 +216,13 @@ private:
     bool record_failed_ = false;
     ResyncLog resync_log_{options_.partition.name, log_};
     std::vector<InboxItem> burst_;
+    ShimTurns turns_;  // of what was taken from the inboxes
     TurnSize turn_size_;
     const Clock::time_point started_ = Clock::now();
     const std::int64_t zero_tick_ns_ =
         std::chrono::nanoseconds(std::chrono::system_clock::now().time_since_epoch()).count();
     std::int64_t last_tick_ns_ = 0;
+    std::uint64_t attempts_at_tick_ = 0;
     std::int64_t last_record_flush_ns_ = 0;
     std::uint32_t empty_turns_ = 0;
     instruments::SchedulingTimes times_;

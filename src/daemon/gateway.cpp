@@ -51,7 +51,7 @@ bool Gateway::on_frame(dataplane::DataPlane& plane, ConnectionId id, dataplane::
 
     // Looked at before decoding, or a full inbox would cost a decode per turn.
     Inbox* const inbox = connection.phase == Phase::open ? inboxes_[connection.partition] : nullptr;
-    if (inbox != nullptr && !inbox->has_room(frame.size())) {
+    if (inbox != nullptr && !inbox->has_room(frame.size(), *connection.share)) {
         count(counters_.pushed_back);
         return false;
     }
@@ -94,7 +94,8 @@ bool Gateway::hand_over(ConnectionId id, Connection& connection, dataplane::Fram
         connection.acknowledged = acknowledge->up_to;
     }
     // There is room: has_room was asked, and only this thread fills the inbox.
-    inboxes_[connection.partition]->push(FrameItem{id, std::move(frame), std::move(decoded), Clock::now()});
+    inboxes_[connection.partition]->push(
+        FrameItem{id, std::move(frame), std::move(decoded), Clock::now(), connection.share});
     touched_[connection.partition] = true;
     count(counters_.frames_in);
     return true;

@@ -104,6 +104,7 @@ private:
         Clock::time_point deadline{};  // fresh: of the hello; refused: of the shim's own close
         std::unique_ptr<OutboxSender> sender;
         std::uint64_t acknowledged = 0;
+        std::shared_ptr<InboxShare> share = std::make_shared<InboxShare>();  // of its partition's inbox
     };
     using Connections = std::unordered_map<ConnectionId, Connection>;
 

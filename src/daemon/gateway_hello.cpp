@@ -26,7 +26,7 @@ bool Gateway::take_hello(dataplane::DataPlane& plane, ConnectionId id, Connectio
         return true;
     }
     Inbox& inbox = *inboxes_[partition];
-    if (!inbox.has_room(0)) {
+    if (!inbox.has_room()) {
         count(counters_.pushed_back);
         return false;
     }

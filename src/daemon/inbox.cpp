@@ -19,17 +19,28 @@ std::size_t bytes_of(const InboxItem& item) {
 bool Inbox::push(InboxItem&& item) {
     // Added first: the other side may take the item, and subtract, before this returns.
     const std::size_t bytes = bytes_of(item);
-    bytes_.fetch_add(bytes, std::memory_order_relaxed);
+    const auto* frame = std::get_if<FrameItem>(&item);
+    const std::shared_ptr<InboxShare> share = frame != nullptr ? frame->share : nullptr;
+    count(1, bytes, share.get());
     if (ring_.push(std::move(item))) return true;
-    bytes_.fetch_sub(bytes, std::memory_order_relaxed);
+    count(std::size_t{0} - 1, std::size_t{0} - bytes, share.get());
     return false;
 }
 
 void Inbox::done(InboxItem& item) {
-    bytes_.fetch_sub(bytes_of(item), std::memory_order_relaxed);
     auto* frame = std::get_if<FrameItem>(&item);
+    count(std::size_t{0} - 1, std::size_t{0} - bytes_of(item), frame != nullptr ? frame->share.get() : nullptr);
     if (frame != nullptr && frame->decoded->decoded_bytes() <= kSpareBytesMax) spare_.push(std::move(frame->decoded));
     item = std::monostate();
+}
+
+// Sums wrap, so that to subtract is to add.
+void Inbox::count(std::size_t items, std::size_t bytes, InboxShare* share) {
+    frames_.fetch_add(items, std::memory_order_relaxed);
+    bytes_.fetch_add(bytes, std::memory_order_relaxed);
+    if (share == nullptr) return;
+    share->frames.fetch_add(items, std::memory_order_relaxed);
+    share->bytes.fetch_add(bytes, std::memory_order_relaxed);
 }
 
 }  // namespace bayplan::daemon

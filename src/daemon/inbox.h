@@ -9,6 +9,7 @@
 // and are used again, so that messages do not allocate once they have grown.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstdint>
@@ -43,12 +44,18 @@ struct ConnectItem {
 struct DisconnectItem {
     ConnectionId connection = 0;
 };
+// The part of an inbox that one connection has filled.
+struct InboxShare {
+    std::atomic<std::size_t> frames{0};
+    std::atomic<std::size_t> bytes{0};
+};
 // A state message or an acknowledgement. The records in `decoded` point into `frame`.
 struct FrameItem {
     ConnectionId connection = 0;
     dataplane::Frame frame;
     std::unique_ptr<wire::DecodedFrame> decoded;
     std::chrono::steady_clock::time_point since{};  // when it was handed over
+    std::shared_ptr<InboxShare> share = {};         // of its connection; may be null
 };
 using InboxItem = std::variant<std::monostate, ConnectItem, DisconnectItem, FrameItem>;
 
@@ -59,10 +66,16 @@ public:
         : waker(shared != nullptr ? *shared : own_waker_),
           ring_(frames_max),
           spare_(kSpareMax),
+          frames_max_(frames_max),
           bytes_max_(bytes_max) {}
 
-    bool has_room(std::size_t bytes) {
-        return ring_.room() > 0 && bytes_.load(std::memory_order_relaxed) + bytes <= bytes_max_;
+    // For what is no frame.
+    bool has_room() { return ring_.room() > 0; }
+    // For a frame of a connection that has filled `share` so far: half of what others leave, but one frame at least, so that
+    // no shim fills it alone.
+    bool has_room(std::size_t bytes, const InboxShare& share) {
+        return has_room() && may_have(1, share.frames, frames_, frames_max_) &&
+               may_have(bytes, share.bytes, bytes_, bytes_max_);
     }
     // Without notifying: the gateway does so once per turn.
     bool push(InboxItem&& item);
@@ -78,12 +91,23 @@ public:
     // The item has been applied: its bytes no longer count.
     void done(InboxItem& item);
 
-    std::size_t depth() const { return ring_.size_estimate(); }
+    std::size_t waiting() const { return ring_.size_estimate(); }  // not taken yet
+    // Of frames, hellos and ends that are not done yet.
+    std::size_t depth() const { return frames_.load(std::memory_order_relaxed); }
     std::size_t bytes() const { return bytes_.load(std::memory_order_relaxed); }
 
     Waker& waker;  // of the engine thread
 
 private:
+    static bool may_have(std::size_t more, const std::atomic<std::size_t>& own_now,
+                         const std::atomic<std::size_t>& all_now, std::size_t max) {
+        const std::size_t own = own_now.load(std::memory_order_relaxed);
+        const std::size_t all = std::max(all_now.load(std::memory_order_relaxed), own);
+        return all + more <= max && (own == 0 || own + more <= (max - (all - own)) / 2);
+    }
+
+    void count(std::size_t items, std::size_t bytes, InboxShare*);
+
     Waker own_waker_;
     // Few, and none that has held a huge message: each keeps the size of the largest.
     static constexpr std::size_t kSpareMax = 16;
@@ -91,7 +115,9 @@ private:
 
     SpscRing<InboxItem> ring_;
     SpscRing<std::unique_ptr<wire::DecodedFrame>> spare_;
+    const std::size_t frames_max_;
     const std::size_t bytes_max_;
+    std::atomic<std::size_t> frames_{0};
     std::atomic<std::size_t> bytes_{0};
 };
 

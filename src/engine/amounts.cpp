@@ -33,6 +33,9 @@ std::string Inputs::read_amounts(Shim& shim, std::span<const Amount> amounts, bo
         if (amount.value < 0 || amount.value > kAmountMax) {
             return fault_of(amount.value, entry->text);
         }
+        if (entry->resource == kNone<ResourceId> && !may_name(shim, entry->text)) {
+            return "more than " + std::to_string(kKindsOfShimMax) + " kinds of resources";
+        }
         const ResourceId resource = shim.dictionary.resource(*entry);
         for (const ResourceAmount& before : amounts_) {
             if (before.resource == resource) {
@@ -53,6 +56,19 @@ std::string Inputs::read_amounts(Shim& shim, std::span<const Amount> amounts, bo
         std::sort(amounts_.begin(), amounts_.end(), before);
     }
     return {};
+}
+
+// R-LIMIT-27. Kinds are never forgotten: others may have taken them over.
+bool Inputs::may_name(Shim& shim, std::string_view kind) {
+    if (kind == "cpu" || kind == "memory" || world_.kinds.contains(kind)) {
+        return true;
+    }
+    if (shim.kinds >= kKindsOfShimMax || world_.kinds.size() >= kKindsMax) {
+        return false;
+    }
+    ++shim.kinds;
+    world_.kinds.emplace(kind);
+    return true;
 }
 
 std::string Inputs::read_tags(Shim& shim, std::span<const Attribute> tags) {

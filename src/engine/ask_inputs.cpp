@@ -64,6 +64,10 @@ std::string Inputs::new_fault(ShimId id, const AskItem& record) {
         return "foreign pod without a node";
     }
     const ApplicationId application = application_of(world_.shims[id], record.application);
+    if (record.placeholder && lifecycle_.placeholders().count_of(application) >= kPlaceholdersMax) {
+        return "application " + world_.applications[application].name + " has " + std::to_string(kPlaceholdersMax) +
+               " placeholders";
+    }
     return !record.foreign && lifecycle_.placeholders().refuses_asks(application)
                ? "application " + world_.applications[application].name + " has failed"
                : "";
@@ -205,6 +209,9 @@ void Inputs::apply(ShimId id, const AsksMessage& message) {
                  (world_.asks[found].state == AskState::awaiting_node && world_.awaited_nodes.node_of(found) == name));
             fault = crowd_fault(world_, node, name, there);
         }
+        if (fault.empty()) {
+            fault = gang_fault(shim, record, found);
+        }
         if (fault.empty() && !fits_in_total(record, found)) {
             fault = "all asks together want too much";
         }
@@ -324,6 +331,8 @@ void Inputs::add_ask(ShimId id, const AskItem& record, std::uint64_t key_hash) {
             key.time_ns = application.groups[ask.group].time_ns;
             created_s = application.groups[ask.group].created_s;
         }
+    } else {
+        shim.loose.push_back(world_.asks, ask_id);
     }
     if (ask.placeholder) {
         lifecycle_.placeholders().comes(ask_id);

@@ -102,6 +102,7 @@ bool Inputs::keeps_its_hold(ShimId id, const AskItem& record, AskId ask_id) {
 }
 
 void Inputs::update_ask(ShimId id, const AskItem& record, AskId ask_id) {
+    lifecycle_.catch_up_with(ask_id);
     Ask& ask = world_.asks[ask_id];
     if (ask.state == AskState::on_permit && !keeps_its_hold(id, record, ask_id)) {
         const std::string why = std::string(world_.asks.key(ask_id)) + " was stated otherwise";

@@ -12,6 +12,7 @@
 #include "engine/gang_attempts.h"
 #include "engine/inputs.h"
 #include "engine/lifecycle.h"
+#include "engine/message_pieces.h"
 #include "engine/world.h"
 #include "placement/pipeline.h"
 #include "predicates/registry.h"
@@ -55,7 +56,8 @@ struct Engine::Parts {
           lifecycle(world, pipeline, evaluator, announcer),
           attempts(world, pipeline, evaluator, lifecycle, std::move(victim_worker_start)),
           gang_attempts(world, evaluator.predicates(), attempts, lifecycle),
-          inputs(world, lifecycle, announcer) {}
+          inputs(world, lifecycle, announcer),
+          pieces(world) {}
 
     // The next element to try, out of where it waits and charged.
     Element next() {
@@ -110,6 +112,7 @@ struct Engine::Parts {
     Attempts attempts;
     GangAttempts gang_attempts;
     Inputs inputs;
+    MessagePieces pieces;
     std::uint64_t applied = 0;
     AskId due = kNone<AskId>;         // whose placeholder has gone, while it is tried
     std::size_t nodes_published = 0;  // at least
@@ -138,13 +141,27 @@ void Engine::apply(const Input& input) {
     publish();
 }
 
+bool Engine::cut(StateMessage& rest, StateMessage& piece, std::uint32_t steps) {
+    return parts_->pieces.cut(rest, steps, piece);
+}
+
+void Engine::wake_in_slices() { parts_->lifecycle.wake_in_slices(); }
+
+bool Engine::catch_up(std::uint32_t most) {
+    const bool done = parts_->lifecycle.catch_up(most);
+    publish();
+    return done;
+}
+
 std::uint64_t Engine::run(std::uint64_t attempts_max) {
     Parts& parts = *parts_;
+    parts.lifecycle.catch_up(UINT32_MAX);
     if (parts.world.resyncs.holding > 0) {
         return 0;
     }
     std::uint64_t made = 0;
-    while (made < attempts_max) {
+    // An attempt may wake asks that come before all others.
+    while (made < attempts_max && parts.world.unschedulable.woken() == 0) {
         if (parts.world.reservations.any_to_look_at() && parts.attempts.act_on_a_reservation()) {
             parts.settle();  // a victim may be of a gang
             ++made;
@@ -174,9 +191,9 @@ bool Engine::publish() { return parts_->publication != nullptr && parts_->public
 bool Engine::has_work() const {
     const World& world = parts_->world;
     return world.resyncs.holding == 0 &&
-           (parts_->lifecycle.placeholders().any_due() || parts_->pipeline.any_selected() ||
-            world.order->peek() != kNone<AskId> || parts_->lifecycle.early() != kNone<AskId> ||
-            parts_->attempts.reservation_to_act_on() != kNone<AskId>);
+           (world.unschedulable.woken() > 0 || parts_->lifecycle.placeholders().any_due() ||
+            parts_->pipeline.any_selected() || world.order->peek() != kNone<AskId> ||
+            parts_->lifecycle.early() != kNone<AskId> || parts_->attempts.reservation_to_act_on() != kNone<AskId>);
 }
 
 std::int64_t Engine::next_timer_ns() const {
@@ -206,11 +223,8 @@ std::size_t Engine::flush(bool goes_on) {
 }
 
 void Engine::settle() { parts_->announcer.settle(); }
-
 bool Engine::waits_for_room() const { return parts_->announcer.waits_for_room(); }
-
 std::uint64_t Engine::attempts() const { return parts_->lifecycle.tally().attempts(); }
-
 std::string Engine::digest() const { return parts_->announcer.digest(); }
 
 std::vector<GroupCounts> Engine::groups() const {
@@ -283,9 +297,9 @@ EngineCounters Engine::counters() const {
             .teller_waits = told.waits,
             .nodes = world.nodes.count(),
             .nodes_overcommitted = world.nodes.overcommitted(),
-            .pending = world.order->size() + parts_->pipeline.selected(),
+            .pending = world.order->size() + parts_->pipeline.selected() + world.unschedulable.woken(),
             .backoff = world.backoff.size() + world.nacked.size(),
-            .unschedulable = world.unschedulable.size(),
+            .unschedulable = world.unschedulable.size() - world.unschedulable.woken(),
             .waiting_for_node = world.awaited_nodes.size(),
             .reservations = world.reservations.size(),
             .plugin_queries_open = world.plugins.open(),
@@ -333,6 +347,7 @@ std::vector<QueueReport> Engine::queues() const {
         return reports;
     }
     // Asks that are taken ahead count as waiting.
+    parts_->lifecycle.catch_up(UINT32_MAX);
     parts_->pipeline.give_all_back();
     queue_tree::QueueTree& tree = parts_->world.tree->tree();
     const queue_tree::QueueUsage& usage = tree.usage();
@@ -353,6 +368,7 @@ std::vector<QueueReport> Engine::queues() const {
 }
 
 std::optional<Engine::AskName> Engine::next_ask() {
+    parts_->lifecycle.catch_up(UINT32_MAX);
     if (parts_->world.resyncs.holding > 0) {
         return std::nullopt;
     }
@@ -390,6 +406,7 @@ std::optional<Explanation> Engine::explain(std::string_view shim, std::string_vi
     if (ask == kNone<AskId>) {
         return std::nullopt;
     }
+    parts_->lifecycle.catch_up_with(ask);
     return explain_ask(world, parts_->attempts, parts_->evaluator, parts_->search, ask, full);
 }
 
@@ -423,6 +440,7 @@ std::string Engine::ask_state(std::string_view shim, std::string_view key, std::
     if (found == kNone<AskId>) {
         return "";
     }
+    parts_->lifecycle.catch_up_with(found);
     const Ask& ask = world.asks[found];
     if (why != nullptr) {
         *why = why_it_waits(world, found, parts_->evaluator.predicates());

@@ -157,6 +157,18 @@ public:
     // Applies one input. Spans and views in it need to live only during the call.
     void apply(const Input&);
 
+    // Cuts a piece of about so many asks' cost off the beginning of a message that would take much longer. The piece is
+    // applied, then other inputs and attempts if any, and so on; when no piece is cut the rest is applied. A piece is valid
+    // until the next cut.
+    bool cut(StateMessage& rest, StateMessage& piece, std::uint32_t steps = kStepsOfPiece);
+    static constexpr std::uint32_t kStepsOfPiece = 2'048;
+
+    // From now on asks that an event wakes leave the list of waiting asks by catch_up, some thousand at a time, instead of in
+    // the event. No decision hangs on it: run() makes no attempt before all have left. Counters may run behind.
+    void wake_in_slices();
+    // True: all have left.
+    bool catch_up(std::uint32_t most);
+
     // Makes up to `attempts_max` attempts; fewer when nothing can be selected, more when the last are a gang's. Returns how
     // many.
     std::uint64_t run(std::uint64_t attempts_max);

@@ -1,5 +1,6 @@
 // The group that a record says its pod is in; see inputs.h, rules/gangs.md.
 #include "engine/inputs.h"
+#include "engine/statement_limits.h"
 
 namespace bayplan {
 
@@ -7,6 +8,22 @@ namespace bayplan {
 bool Inputs::says_gang(const AskItem& record, bool foreign) {
     const bool says = record.group_fault != GroupFault::none || (record.group != 0 && record.group_min_available != 0);
     return says && lifecycle_.gangs().on() && !foreign && !record.foreign && record.application != 0;
+}
+
+// R-LIMIT-28.
+std::string Inputs::gang_fault(Shim& shim, const AskItem& record, AskId existing) {
+    if (record.group_fault != GroupFault::none ||
+        !says_gang(record, existing != kNone<AskId> && world_.asks[existing].foreign)) {
+        return {};
+    }
+    const GangId gang =
+        world_.gangs.find(shim.name, world_.applications[application_].name, text_of(shim, record.group));
+    if (gang == kNone<GangId> || world_.gangs[gang].members.size() < kGangMembersMax) {
+        return {};
+    }
+    const bool there = existing != kNone<AskId> && is_coscheduled(world_.asks[existing].group) &&
+                       world_.gangs.member(existing).gang == gang;
+    return there ? "" : "pod group " + world_.gangs[gang].name + " has " + std::to_string(kGangMembersMax) + " pods";
 }
 
 // Takes over the group that the pod names, if it is placed together (rules/gangs.md).

@@ -77,6 +77,11 @@ private:
     void let_go_overdue();
     void apply(ShimId, const ResyncBeginMessage&);
     void apply(ShimId, const ResyncEndMessage&);
+    // Of these two, so far as so many things go.
+    void begin_resync(ShimId, std::uint32_t most);
+    bool end_resync(ShimId, std::uint32_t most);
+    void drop(ShimId, std::uint32_t most);
+    void apply_piece(ShimId, const StateMessage&);
 
     // object_inputs.cpp
     void apply(ShimId, const SpecsMessage&);
@@ -88,7 +93,11 @@ private:
     void apply_object(const ClusterObject&);
     void withdraw_object(const ClusterObject&);
     void drop_object(ObjectTable::iterator);
-    void drop_objects_of(ShimId);
+    void own(ShimId, ObjectTable::iterator);  // which its bytes count for from now on
+    void disown(ObjectTable::iterator);
+    ObjectsOfShim& objects_of(ShimId);
+    // The longest stated first, at most so many. Returns how many.
+    std::uint32_t drop_objects_of(ShimId, std::uint32_t most = UINT32_MAX);
 
     // node_inputs.cpp
     // Fills `facts_`. Returns the fault or "".
@@ -136,6 +145,7 @@ private:
     void apply(ShimId, const NacksMessage&);
     static std::string priority_fault(const Shim&, const AskItem&);
     std::string force_fault(ShimId, AskId existing, Slot node) const;
+    std::string gang_fault(Shim&, const AskItem&, AskId existing);
     std::string ask_fault(ShimId, const AskItem&);
     std::string placeholder_fault(const AskItem&) const;
     std::string update_fault(const AskItem&, AskId, Slot);
@@ -171,6 +181,7 @@ private:
     std::string bytes_fault(const Shim&, std::uint64_t more, std::uint64_t less = 0) const;
     // Fills `amounts_` with engine resources, sorted, without zeros if so wished. Returns the fault or "".
     std::string read_amounts(Shim&, std::span<const Amount>, bool keep_zeros);
+    bool may_name(Shim&, std::string_view kind);               // and has named it
     std::string read_tags(Shim&, std::span<const Attribute>);  // fills `tags_`; the fault or ""
     void take_tags(AskId);                                     // of the last read_tags
     static std::string_view text_of(Shim&, DictId);            // empty if unknown

@@ -357,6 +357,8 @@ void Lifecycle::remove(AskId id, Termination termination, const std::string* nod
         if (is_plain_group(ask.group)) {
             world_.applications.leave_group(ask.application, ask.group);
         }
+    } else {
+        world_.shims[ask.shim].loose.remove(world_.asks, id);
     }
     world_.order->ask_goes(id);
     world_.totals.add(world_.classes[ask.ask_class].spec->occupies, -1);
@@ -367,54 +369,6 @@ void Lifecycle::remove(AskId id, Termination termination, const std::string* nod
         publication_->ask_goes(id, termination);
     }
     world_.asks.remove(id);
-}
-
-// --- waking
-
-void Lifecycle::join_woken(AskId id) {
-    if (is_coscheduled(world_.asks[id].group)) {
-        gangs_.wake_withdrawn(id);
-        return;
-    }
-    const bool early = world_.asks.waiting(id).backoff_until_ns > world_.now_ns;
-    commit_.join(id, early ? AskEvent::wake_early : AskEvent::wake);
-}
-
-void Lifecycle::wake_one(AskId id) {
-    join_woken(id);
-    commit_.finish();
-}
-
-void Lifecycle::wake_if_unschedulable(AskId id) {
-    if (world_.asks[id].state != AskState::unschedulable) {
-        return;
-    }
-    if (is_coscheduled(world_.asks[id].group)) {
-        gangs_.wake(id);
-        commit_.finish();
-    } else {
-        commit_.withdraw(id);
-        wake_one(id);
-    }
-}
-
-void Lifecycle::wake(std::uint32_t events) {
-    if (world_.unschedulable.size() == 0) {
-        return;
-    }
-    const PredicateSet& predicates = evaluator_.predicates();
-    for (const AskId id : commit_.withdraw_unschedulable(
-             [&](std::uint32_t failed) { return (predicates.woken_by(failed) & events) != 0; })) {
-        join_woken(id);
-    }
-    commit_.finish();
-}
-
-void Lifecycle::wake_everybody() {
-    for (const AskId id : commit_.withdraw_unschedulable([](std::uint32_t) { return true; })) {
-        join_woken(id);
-    }
-    commit_.finish();
 }
 
 void Lifecycle::tick(std::int64_t now_ns) {

@@ -118,6 +118,12 @@ public:
     void wake(std::uint32_t events);  // bits of WakeEvent
     void wake_for_guarantees();       // whose queues have found nobody to preempt
     void wake_everybody();
+    // From now on asks of no gang that an event may help are only marked, and leave their list by catch_up: a million of them
+    // cost others' work nothing. It changes no decision: nothing is tried before all have left, and who looks at one of
+    // them before that calls catch_up_with.
+    void wake_in_slices() { wakes_in_slices_ = true; }
+    bool catch_up(std::uint32_t most);  // true: all have left
+    void catch_up_with(AskId);          // fine if it is not marked
     void tick(std::int64_t now_ns);
 
     const Tally& tally() const { return tally_; }
@@ -179,6 +185,8 @@ private:
     void use_claims(AskId, Slot);
     void note_departure(AskId pod);
     void join_woken(AskId);
+    template <typename Helped>
+    void wake_those(Helped&&);                        // by their failed predicates
     std::int64_t backoff_until_ns(const Ask&) const;  // after one failure more
     SentAway nominate(AskId, const NodeVictims&, std::string_view guarantor);
     void release_victim(AskId victim, const std::string& why);
@@ -205,6 +213,7 @@ private:
     QuotaSteps quotas_;
     ApplicationLives lives_;
     std::vector<AskId> early_;
+    bool wakes_in_slices_ = false;
     LogWriter log_writer_;
     ShimTeller shim_teller_;
     WakeUps wake_ups_;

@@ -31,9 +31,9 @@ std::string Inputs::create_fault(ShimId id, std::string_view name) const {
     const Slot slot = world_.nodes.find(name);
     if (slot != kNone<Slot>) {
         const NodeInfo& node = world_.nodes[slot];
-        return node.owner == id && !node.mentioned ? "" : "node exists already";
+        return node.owner == id && !world_.shims[id].nodes.is_mentioned(slot) ? "" : "node exists already";
     }
-    if (world_.shims[id].node_count >= world_.options.nodes_max) {
+    if (world_.shims[id].nodes.size() >= world_.options.nodes_max) {
         return "more than " + std::to_string(world_.options.nodes_max) + " nodes";
     }
     return {};
@@ -221,7 +221,7 @@ void Inputs::create_or_mention(ShimId id, const NodeItem& record, std::string_vi
         world_.nodes.set_capacity(known, amounts_);
         declare_devices(known);
         world_.nodes.set_schedulable(known, schedulable);
-        world_.nodes[known].mentioned = true;
+        world_.shims[id].nodes.mention(known);
         world_.topology.set_facts(known, facts_);
         count_node(known);
         note_node_changed(known);
@@ -239,7 +239,7 @@ void Inputs::create_or_mention(ShimId id, const NodeItem& record, std::string_vi
     world_.topology.set_facts(slot, facts_);
     count_node(slot);
     note_node_changed(slot);
-    ++world_.shims[id].node_count;
+    world_.shims[id].nodes.add(slot);
     lifecycle_.wake(kNodeAdded);
     reject_guests(id, name);
     for (const AskId pod : world_.awaited_nodes.waiting_for(name)) {
@@ -335,8 +335,7 @@ void Inputs::decommission(Slot slot) {
     world_.holds.drop_all_of(slot);
     world_.devices.declare(slot, {}, {});
     Shim& owner = world_.shims[world_.nodes[slot].owner];
-    BP_CHECK_OP(owner.node_count, >, 0u);
-    --owner.node_count;
+    owner.nodes.remove(slot);
     world_.bytes.give_back(owner.bytes, std::exchange(world_.node_bytes[raw(slot)], 0));
     if (Publication* const publication = lifecycle_.publication()) {
         publication->node_goes(slot);

@@ -195,7 +195,7 @@ void Inputs::apply_object(const ClusterObject& object) {
     if (const auto* name_space = std::get_if<Namespace>(&object)) {
         std::vector<Label> labels = name_space->labels;
         std::sort(labels.begin(), labels.end(), [](const Label& a, const Label& b) { return a.key < b.key; });
-        world_.topology.set_namespace(name_space->name, std::move(labels));
+        world_.topology.set_namespace(name_space->name, labels);
         world_.reservations.changed_everywhere();
     } else if (const auto* pod_set = std::get_if<PodSet>(&object)) {
         world_.topology.pod_sets().apply(*pod_set);
@@ -224,21 +224,36 @@ void Inputs::withdraw_object(const ClusterObject& object) {
 
 void Inputs::drop_object(ObjectTable::iterator at) {
     withdraw_object(at->second.object);
-    Shim& owner = world_.shims[at->second.owner];
-    --owner.object_count;
-    world_.bytes.give_back(owner.bytes, at->second.bytes);
+    disown(at);
     visit_texts(at->second.object, [&](Text text) { world_.texts.release(text); });
     world_.objects.erase(at);
 }
 
-void Inputs::drop_objects_of(ShimId id) {
-    for (auto at = world_.objects.begin(); at != world_.objects.end();) {
-        const auto next = std::next(at);
-        if (at->second.owner == id) {
-            drop_object(at);
-        }
-        at = next;
+void Inputs::own(ShimId id, ObjectTable::iterator at) {
+    at->second.owner = id;
+    objects_of(id).push_back(world_.objects, at);
+    world_.bytes.add(world_.shims[id].bytes, at->second.bytes);
+}
+
+void Inputs::disown(ObjectTable::iterator at) {
+    const ShimId owner = at->second.owner;
+    objects_of(owner).remove(world_.objects, at);
+    world_.bytes.give_back(world_.shims[owner].bytes, at->second.bytes);
+}
+
+ObjectsOfShim& Inputs::objects_of(ShimId id) {
+    if (raw(id) >= world_.objects_of.size()) {
+        world_.objects_of.resize(raw(id) + std::size_t{1});
     }
+    return world_.objects_of[raw(id)];
+}
+
+std::uint32_t Inputs::drop_objects_of(ShimId id, std::uint32_t most) {
+    std::uint32_t dropped = 0;
+    for (const ObjectName* first; dropped < most && (first = objects_of(id).first()) != nullptr; ++dropped) {
+        drop_object(world_.objects.find(*first));
+    }
+    return dropped;
 }
 
 std::string Inputs::state_object(ShimId id, const ObjectItem& record) {
@@ -263,8 +278,12 @@ std::string Inputs::state_object(ShimId id, const ObjectItem& record) {
         return {};
     }
     const bool ours = found != world_.objects.end() && found->second.owner == id;
-    if (!ours && shim.object_count >= world_.options.objects_max) {
+    if (!ours && objects_of(id).size() >= world_.options.objects_max) {
         return "more than " + std::to_string(world_.options.objects_max) + " objects";
+    }
+    if (const auto* const slice = std::get_if<ResourceSlice>(&mapped.record);
+        slice != nullptr && world_.topology.claims().crowd_of(*slice) >= kSlicesTogetherMax) {
+        return "more than " + std::to_string(kSlicesTogetherMax) + " slices together";
     }
     const std::uint64_t bytes = object_bytes(mapped.record, world_.texts);
     if (std::string fault = bytes_fault(shim, bytes, ours ? found->second.bytes : 0); !fault.empty()) {
@@ -275,17 +294,15 @@ std::string Inputs::state_object(ShimId id, const ObjectItem& record) {
     }
     apply_object(mapped.record);
     visit_texts(mapped.record, [&](Text text) { world_.texts.add_reference(text); });
-    ++shim.object_count;
-    world_.bytes.add(shim.bytes, bytes);
+    auto at = found;
     if (found != world_.objects.end()) {
-        Shim& owner = world_.shims[found->second.owner];
-        --owner.object_count;
-        world_.bytes.give_back(owner.bytes, found->second.bytes);
+        disown(found);
         visit_texts(found->second.object, [&](Text text) { world_.texts.release(text); });
         found->second = {std::move(mapped.record), id, bytes};
     } else {
-        world_.objects.emplace(name, StatedObject{std::move(mapped.record), id, bytes});
+        at = world_.objects.emplace(name, StatedObject{std::move(mapped.record), id, bytes}).first;
     }
+    own(id, at);
     return {};
 }
 

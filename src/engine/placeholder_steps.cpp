@@ -59,6 +59,8 @@ bool PlaceholderSteps::holds_up(AskId id) {
         return false;
     }
     found->second.held.emplace(ask.sequence, id);
+    found->second.fresh_held.insert(ask.sequence);
+    world_.placeholders.held_in[id] = found->first;
     touch(id);
     return true;
 }
@@ -76,9 +78,16 @@ bool PlaceholderSteps::was_sent_away(AskId placeholder) const {
 }
 
 void PlaceholderSteps::restated(AskId id) {
-    if (world_.placeholders.groups.contains(group_of(id))) {
+    const auto group = world_.placeholders.groups.find(group_of(id));
+    if (group != world_.placeholders.groups.end()) {
+        note_fresh(id, group->second);
         touch(id);
     }
+}
+
+void PlaceholderSteps::note_fresh(AskId id, TaskGroup& group) {
+    const Ask& ask = world_.asks[id];
+    (ask.placeholder ? group.fresh_open : group.fresh_held).insert(ask.sequence);
 }
 
 void PlaceholderSteps::forget(AskId id) {
@@ -91,11 +100,21 @@ void PlaceholderSteps::forget(AskId id) {
         all.takes.erase(taken);
     }
     all.due.erase(world_.asks[id].sequence);
-    for (auto group = all.groups.lower_bound({world_.asks[id].application, 0});
-         group != all.groups.end() && group->first.first == world_.asks[id].application;) {
-        group->second.held.erase(world_.asks[id].sequence);
-        group = group->second.empty() ? all.groups.erase(group) : std::next(group);
+    if (const auto where = all.held_in.find(id); where != all.held_in.end()) {
+        const auto group = all.groups.find(where->second);
+        leave(id);
+        if (group->second.empty()) {
+            all.groups.erase(group);
+        }
     }
+}
+
+// It waits for a placeholder no more.
+void PlaceholderSteps::leave(AskId id) {
+    Placeholders& all = world_.placeholders;
+    const auto where = all.held_in.find(id);
+    all.groups.at(where->second).held.erase(world_.asks[id].sequence);
+    all.held_in.erase(where);
 }
 
 void PlaceholderSteps::goes(AskId id, Slot slot) {
@@ -110,6 +129,7 @@ void PlaceholderSteps::goes(AskId id, Slot slot) {
     }
     if (const auto group = all.groups.find(group_of(id)); group != all.groups.end()) {
         group->second.open.erase(ask.sequence);
+        group->second.fresh_open.erase(ask.sequence);
         touch(id);
     }
     if (const auto taken = all.taken_by.find(id); taken != all.taken_by.end()) {
@@ -145,6 +165,7 @@ void PlaceholderSteps::observe(const Happening& happening) {
         return;
     }
     start_clock(happening.ask);
+    restated(happening.ask);
     touch(happening.ask);
 }
 
@@ -154,31 +175,63 @@ void PlaceholderSteps::settle() {
         return;
     }
     const std::set<TaskGroupName> touched = std::exchange(all.touched, {});
-    std::map<std::uint64_t, AskId> held;
+    std::map<std::uint64_t, AskId> held;  // whose lot may be another one
+    std::set<TaskGroupName> all_placed;
     for (const TaskGroupName& name : touched) {
-        if (const auto group = all.groups.find(name); group != all.groups.end()) {
-            held.insert(group->second.held.begin(), group->second.held.end());
+        const auto found = all.groups.find(name);
+        if (found == all.groups.end()) {
+            continue;
+        }
+        const TaskGroup& group = found->second;
+        const bool placed = std::ranges::all_of(
+            group.open, [&](const auto& one) { return is_allocated(world_.asks[one.second].state); });
+        if (placed) {
+            all_placed.insert(name);
+        }
+        if (placed || !group.fresh_open.empty()) {
+            held.insert(group.held.begin(), group.held.end());
+        } else {
+            for (const std::uint64_t sequence : group.fresh_held) {
+                if (const auto one = group.held.find(sequence); one != group.held.end()) {
+                    held.insert(*one);
+                }
+            }
         }
     }
     for (const auto& [sequence, id] : held) {
-        settle(id);
+        settle(id, all_placed.contains(all.held_in.at(id)));
     }
     for (const TaskGroupName& name : touched) {
-        if (const auto group = all.groups.find(name); group != all.groups.end() && group->second.empty()) {
-            all.groups.erase(group);
+        if (const auto group = all.groups.find(name); group != all.groups.end()) {
+            group->second.fresh_open.clear();
+            group->second.fresh_held.clear();
+            if (group->second.empty()) {
+                all.groups.erase(group);
+            }
         }
     }
 }
 
-void PlaceholderSteps::settle(AskId held) {
-    TaskGroup& group = world_.placeholders.groups.at(group_of(held));
-    const auto found = std::ranges::find_if(group.open, [&](const auto& one) {
-        return is_allocated(world_.asks[one.second].state) && covers(one.second, held);
-    });
-    if (found != group.open.end()) {
-        take_over(held, found->second);
-    } else if (std::ranges::all_of(group.open,
-                                   [&](const auto& one) { return is_allocated(world_.asks[one.second].state); })) {
+// `all_placed`: every placeholder that is left to its group has a node.
+void PlaceholderSteps::settle(AskId held, bool all_placed) {
+    TaskGroup& group = world_.placeholders.groups.at(world_.placeholders.held_in.at(held));
+    const auto suits = [&](AskId placeholder) {
+        return is_allocated(world_.asks[placeholder].state) && covers(placeholder, held);
+    };
+    if (group.fresh_held.contains(world_.asks[held].sequence)) {
+        const auto found = std::ranges::find_if(group.open, [&](const auto& one) { return suits(one.second); });
+        if (found != group.open.end()) {
+            return take_over(held, found->second);
+        }
+    } else {
+        for (const std::uint64_t sequence : group.fresh_open) {
+            const auto found = group.open.find(sequence);
+            if (found != group.open.end() && suits(found->second)) {
+                return take_over(held, found->second);
+            }
+        }
+    }
+    if (all_placed) {
         let_go(held);
     }
 }
@@ -192,9 +245,10 @@ bool PlaceholderSteps::covers(AskId placeholder, AskId id) const {
 
 void PlaceholderSteps::take_over(AskId id, AskId placeholder) {
     Placeholders& all = world_.placeholders;
-    TaskGroup& group = all.groups.at(group_of(id));
-    group.held.erase(world_.asks[id].sequence);
+    leave(id);
+    TaskGroup& group = all.groups.at(group_of(placeholder));
     group.open.erase(world_.asks[placeholder].sequence);
+    group.fresh_open.erase(world_.asks[placeholder].sequence);
     all.takes.emplace(id, placeholder);
     all.taken_by.emplace(placeholder, id);
     send_away(placeholder, Termination::placeholder_replaced, "replaced by " + full_name(world_, id));
@@ -202,7 +256,7 @@ void PlaceholderSteps::take_over(AskId id, AskId placeholder) {
 
 // No placeholder is left for it: it is tried like all others.
 void PlaceholderSteps::let_go(AskId id) {
-    world_.placeholders.groups.at(group_of(id)).held.erase(world_.asks[id].sequence);
+    leave(id);
     lifecycle_.make_pending(id, AskEvent::restate);
 }
 
@@ -291,7 +345,9 @@ void PlaceholderSteps::end_ask(AskId id, bool started) {
         return;  // it goes already
     }
     if (ask.placeholder) {
-        all.groups.at(group_of(id)).open.erase(ask.sequence);
+        TaskGroup& group = all.groups.at(group_of(id));
+        group.open.erase(ask.sequence);
+        group.fresh_open.erase(ask.sequence);
         touch(id);
     }
     send_away(id, Termination::timeout, why);

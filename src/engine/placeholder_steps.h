@@ -30,6 +30,10 @@ public:
     void restated(AskId);    // it needs, or keeps, something else
     void forget(AskId);      // it does not wait for a placeholder any more; fine if it did not
     void goes(AskId, Slot);  // it is gone; `Slot`: where it was
+    std::uint32_t count_of(ApplicationId id) const {
+        const auto terms = world_.placeholders.terms.find(id);
+        return terms == world_.placeholders.terms.end() ? 0 : terms->second.count;
+    }
     // Nothing more is asked for an application of this state.
     bool refuses_asks(ApplicationId) const;
 
@@ -48,7 +52,9 @@ private:
 
     TaskGroupName group_of(AskId id) const;
     void touch(AskId id) { world_.placeholders.touched.insert(group_of(id)); }
-    void settle(AskId held);
+    void settle(AskId held, bool all_placed);
+    void leave(AskId held);
+    void note_fresh(AskId, TaskGroup&);
     void take_over(AskId, AskId placeholder);
     void let_go(AskId);
     bool covers(AskId placeholder, AskId) const;

@@ -16,9 +16,11 @@ constexpr std::size_t kPluginsServedMax = 64;
 
 void Inputs::take_plugins(Shim& shim, std::string_view names) {
     shim.plugins.clear();
+    std::size_t named = 0;
     for_each_line(names, [&](std::string_view name) {
-        if (shim.plugins.size() < kPluginsServedMax && !name.empty() && name.size() <= kNameBytesMax) {
-            shim.plugins.emplace_back(name);
+        if (named < kPluginsServedMax && !name.empty() && name.size() <= kNameBytesMax) {
+            ++named;
+            shim.plugins.emplace(name);
         }
     });
 }
@@ -31,7 +33,7 @@ std::string Inputs::plugins_fault(const Shim& shim, const AskItem& record) const
     const PodSpec& spec = world_.specs[shim.specs.at(record.spec)];
     for (const Text name : spec.plugins) {
         const std::string_view text = world_.texts.text(name);
-        if (std::ranges::find(shim.plugins, text) == shim.plugins.end()) {
+        if (!shim.plugins.contains(text)) {
             return "plugin " + std::string(text) + " is not served by its shim";
         }
     }

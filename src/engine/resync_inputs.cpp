@@ -1,8 +1,9 @@
 // The part of Inputs about shims that state themselves anew, and whom they keep waiting: rules/sessions.md.
 
-#include "engine/inputs.h"
+#include <variant>
 
 #include "base/check.h"
+#include "engine/inputs.h"
 
 namespace bayplan {
 
@@ -21,7 +22,7 @@ void Inputs::open_resync(ShimId id, bool begun) {
 // R-SESSION-36: the shim has something that others could be decided against before it is stated whole.
 void Inputs::hold_up(ShimId id) {
     Shim& shim = world_.shims[id];
-    const bool has_any = shim.node_count > 0 || shim.asks.size() > 0;
+    const bool has_any = shim.nodes.size() > 0 || shim.asks.size() > 0;
     if (shim.resync_open && has_any && shim.hold.begin(world_.now_ns, world_.options.resync_deadline_ns)) {
         ++world_.resyncs.holding;
         ++world_.resyncs.changes;
@@ -56,37 +57,53 @@ void Inputs::let_go_overdue() {
 
 // --- its begin and its end
 
-void Inputs::apply(ShimId id, const ResyncBeginMessage&) {
-    open_resync(id, true);
+// As many things of the shim, in the order of R-SESSION-49.
+void Inputs::drop(ShimId id, std::uint32_t most) {
     Shim& shim = world_.shims[id];
-    for (const AskId ask : shim.asks.all()) {
-        lifecycle_.remove(ask, Termination::stopped_by_rm);
+    for (; most > 0 && !shim.applications.empty(); --most) {
+        const ApplicationId application = shim.applications.begin()->second;
+        if (world_.applications[application].asks.empty()) {
+            remove_with_asks(id, application);
+        } else {
+            lifecycle_.remove(world_.applications[application].asks.front(), Termination::stopped_by_rm);
+        }
     }
-    while (!shim.applications.empty()) {
-        remove_with_asks(id, shim.applications.begin()->second);
+    for (; most > 0 && !shim.loose.empty(); --most) {
+        lifecycle_.remove(shim.loose.front(), Termination::stopped_by_rm);
     }
-    drop_objects_of(id);
-    for (std::uint32_t slot = 0; slot < world_.nodes.slot_count(); ++slot) {
-        NodeInfo& node = world_.nodes[static_cast<Slot>(slot)];
-        node.mentioned = node.mentioned && node.owner != id;
-    }
-    if (!shim.hold.holds()) {
+    drop_objects_of(id, most);
+}
+
+void Inputs::begin_resync(ShimId id, std::uint32_t most) {
+    open_resync(id, true);
+    world_.shims[id].nodes.mention_none();
+    drop(id, most);
+}
+
+void Inputs::apply(ShimId id, const ResyncBeginMessage&) {
+    begin_resync(id, UINT32_MAX);
+    if (!world_.shims[id].hold.holds()) {
         lifecycle_.wake_everybody();  // pods that went may make room, and the end of the resync may never come
     }
 }
 
-void Inputs::apply(ShimId id, const ResyncEndMessage&) {
+// False: it is answered.
+bool Inputs::end_resync(ShimId id, std::uint32_t most) {
     Shim& shim = world_.shims[id];
     if (!shim.resync_open) {
         lifecycle_.decide(id, DecisionKind::message_rejected, "resync", "no resync is open");
-        return;
+        return false;
     }
-    for (std::uint32_t number = 0; number < world_.nodes.slot_count(); ++number) {
-        const auto slot = static_cast<Slot>(number);
-        if (world_.nodes[slot].name != kNone<NameId> && !world_.nodes[slot].mentioned &&
-            world_.nodes[slot].owner == id) {
-            decommission(slot);
-        }
+    for (Slot slot; most > 0 && (slot = shim.nodes.first_unmentioned()) != kNone<Slot>; --most) {
+        decommission(slot);
+    }
+    return true;
+}
+
+void Inputs::apply(ShimId id, const ResyncEndMessage&) {
+    Shim& shim = world_.shims[id];
+    if (!end_resync(id, UINT32_MAX)) {
+        return;
     }
     shim.resync_open = false;
     shim.resync_begun = false;
@@ -96,6 +113,16 @@ void Inputs::apply(ShimId id, const ResyncEndMessage&) {
     let_go(shim);
     lifecycle_.credit_changed(id);
     lifecycle_.wake_everybody();
+}
+
+void Inputs::apply_piece(ShimId id, const StateMessage& message) {
+    if (std::holds_alternative<ResyncBeginMessage>(message.body)) {
+        begin_resync(id, message.piece);
+    } else if (std::holds_alternative<ResyncEndMessage>(message.body)) {
+        end_resync(id, message.piece);
+    } else {
+        std::visit([&](const auto& body) { apply(id, body); }, message.body);
+    }
 }
 
 }  // namespace bayplan

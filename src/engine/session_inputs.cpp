@@ -111,14 +111,20 @@ void Inputs::take(const StateMessage& message) {
         lifecycle_.cut(id, "a state message is missing before number " + std::to_string(message.sequence));
         return;
     }
-    shim.applied = message.sequence;
+    if (message.piece == 0) {
+        shim.applied = message.sequence;
+    }
     const bool allowed_early =
         std::holds_alternative<DefineMessage>(message.body) || std::holds_alternative<ResyncBeginMessage>(message.body);
     if (shim.resync_open && !shim.resync_begun && !allowed_early) {
         lifecycle_.decide(id, DecisionKind::message_rejected, "state", "a resync must begin first");
         return;
     }
-    std::visit([&](const auto& body) { apply(id, body); }, message.body);
+    if (message.piece == 0) {
+        std::visit([&](const auto& body) { apply(id, body); }, message.body);
+    } else {
+        apply_piece(id, message);
+    }
     hold_up(id);
 }
 

@@ -23,6 +23,20 @@ inline constexpr std::size_t kPlaceholderAmountsMax = 256;
 // Tags of an ask, or of an application.
 inline constexpr std::size_t kTagsMax = 256;
 
+// Kinds of resources that amounts of a partition have ever named, and that one shim was the first to name. A cluster has some
+// dozens; nodes, queues and applications have columns for each.
+inline constexpr std::size_t kKindsMax = 1'024;
+inline constexpr std::size_t kKindsOfShimMax = 256;
+
+// Pods of a group with a minimum: a message about one of them costs a step for each of the others.
+inline constexpr std::size_t kGangMembersMax = 16'384;
+
+// Placeholders of one application: when their time is up they go in one step.
+inline constexpr std::size_t kPlaceholdersMax = 16'384;
+
+// Slices of one pool, of one node, for all nodes, and for selected nodes.
+inline constexpr std::size_t kSlicesTogetherMax = 4'096;
+
 // Asks that are nominated to one node by a statement.
 inline constexpr std::size_t kStatedNominationsMax = 64;
 

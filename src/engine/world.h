@@ -6,8 +6,11 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
+#include <functional>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -120,6 +123,8 @@ struct World {
     ClusterFacts topology;
     const ClusterView view{asks, classes, specs, nodes, node_state, topology, resources, devices};
     ObjectTable objects;
+    std::set<std::string, std::less<>> kinds;  // of resources that amounts of shims have named
+    std::deque<ObjectsOfShim> objects_of;      // by shim
     // Volumes that placements took, until the placements end.
     boost::unordered_flat_map<AskId, std::vector<ClaimBinding>> bindings;
     // Claims that placements took devices for, until the placements end.

@@ -34,7 +34,18 @@ public:
     TermMatcher(const TextTable& texts, bool negative_selector_fault)
         : texts_(texts), fault_(negative_selector_fault) {}
 
-    void set_namespaces(Namespaces namespaces) { namespaces_ = std::move(namespaces); }
+    // Null: it is gone. False: that it was already.
+    bool set_namespace(Text name, const std::vector<Label>* sorted_labels) {
+        const auto found = namespaces_.find(name);
+        if (sorted_labels == nullptr) {
+            return found != namespaces_.end() && namespaces_.erase(name) == 1;
+        }
+        if (found != namespaces_.end() && found->second == *sorted_labels) {
+            return false;
+        }
+        namespaces_[name] = *sorted_labels;
+        return true;
+    }
 
     // `incoming`: it is a term of the pod that is being placed, and the other one is placed; else the reverse.
     bool means_namespace(const TermMatch&, Text other_namespace, bool incoming) const;

@@ -31,14 +31,30 @@ std::int64_t BackoffHeap::next_time_ns() const {
     return next == kNone<AskId> ? INT64_MAX : asks_.waiting(next).backoff_until_ns;
 }
 
-void UnschedulableList::insert(AskId id) {
-    buckets_[asks_.waiting(id).failed_predicates].push_back(asks_, id);
+bool UnschedulableList::is_woken(AskId id) const {
+    const auto found = buckets_.find(key_of(id));
+    return found != buckets_.end() && entry_of(id) <= found->second.woken_up_to;
+}
+
+void UnschedulableList::insert(AskId id) { put_back(id, ++entries_); }
+
+void UnschedulableList::put_back(AskId id, std::uint64_t entry) {
+    set_entry(id, entry);
+    Bucket& bucket = buckets_[key_of(id)];
+    const bool woken = entry <= bucket.woken_up_to;
+    (woken ? woken_ : bucket.asks).push_back(asks_, id);
+    ++(woken ? woken_size_ : bucket.size);
     ++size_;
 }
 
-void UnschedulableList::remove(AskId id) {
-    buckets_[asks_.waiting(id).failed_predicates].remove(asks_, id);
+std::uint64_t UnschedulableList::remove(AskId id) {
+    const std::uint64_t entry = take_entry(id);
+    Bucket& bucket = buckets_[key_of(id)];
+    const bool woken = entry <= bucket.woken_up_to;
+    (woken ? woken_ : bucket.asks).remove(asks_, id);
+    --(woken ? woken_size_ : bucket.size);
     --size_;
+    return entry;
 }
 
 }  // namespace bayplan

@@ -4,8 +4,11 @@
 // Thread: the engine's.
 #pragma once
 
+#include <compare>
+#include <cstddef>
 #include <cstdint>
 #include <map>
+#include <utility>
 #include <vector>
 
 #include "apps/ask_list.h"
@@ -55,36 +58,90 @@ private:
     std::size_t size_ = 0;
 };
 
+// Buckets by failed predicates, so that an event visits only asks that it may help. An event that helps thousands at once
+// marks whole buckets: their asks are *woken*, and leave one by one when somebody has time for them, as if they had left in
+// that moment (engine/lifecycle.h). Members of gangs, whose gangs change with them, are taken out at once.
 class UnschedulableList {
 public:
     explicit UnschedulableList(AskTable& asks) : asks_(asks) {}
 
-    void insert(AskId);  // by the ask's failed_predicates
-    void remove(AskId);
+    void insert(AskId);           // by the ask's failed_predicates; not woken
+    std::uint64_t remove(AskId);  // returns the number of its entry
+    // After remove(): as woken as it was.
+    void put_back(AskId, std::uint64_t entry);
     std::size_t size() const { return size_; }
 
-    // Takes out every ask whose failed predicates `helped` says yes to, in no particular order.
+    // Takes out every member of a gang whose failed predicates `helped` says yes to, in no particular order.
     template <typename Helped>
-    std::vector<AskId> take(Helped&& helped) {
+    std::vector<AskId> take_of_gangs(Helped&& helped) {
         std::vector<AskId> taken;
-        for (auto& [failed, bucket] : buckets_) {
-            if (!helped(failed)) {
+        for (auto& [key, bucket] : buckets_) {
+            if (!key.of_gang || !helped(key.failed)) {
                 continue;
             }
-            while (!bucket.empty()) {
-                const AskId id = bucket.front();
-                bucket.remove(asks_, id);
+            while (!bucket.asks.empty()) {
+                const AskId id = bucket.asks.front();
+                bucket.asks.remove(asks_, id);
+                take_entry(id);
                 taken.push_back(id);
             }
+            bucket.size = 0;
         }
         size_ -= taken.size();
         return taken;
     }
 
+    // All others that it says yes to are woken.
+    template <typename Helped>
+    void mark(Helped&& helped) {
+        for (auto& [key, bucket] : buckets_) {
+            if (!key.of_gang && !bucket.asks.empty() && helped(key.failed)) {
+                woken_.append(asks_, bucket.asks);
+                woken_size_ += std::exchange(bucket.size, 0);
+                bucket.woken_up_to = entries_;
+            }
+        }
+    }
+    // The first of them, or kNone.
+    AskId first_woken() const { return woken_.front(); }
+    std::size_t woken() const { return woken_size_; }
+    bool is_woken(AskId) const;  // of an ask in the list
+
 private:
+    struct Key {
+        std::uint32_t failed = 0;
+        bool of_gang = false;
+        auto operator<=>(const Key&) const = default;
+    };
+    struct Bucket {
+        AskList<InWaiting> asks;
+        std::size_t size = 0;
+        std::uint64_t woken_up_to = 0;  // entries to there are woken
+    };
+    Key key_of(AskId id) const { return {asks_.waiting(id).failed_predicates, is_coscheduled(asks_[id].group)}; }
+
+    // The number of its entry, which lies where an ask that waits for its turn or for a time has other things.
+    std::uint64_t entry_of(AskId id) const {
+        const Waiting& waiting = asks_.waiting(id);
+        return std::uint64_t{waiting.run} << 32 | waiting.heap_position;
+    }
+    void set_entry(AskId id, std::uint64_t entry) {
+        Waiting& waiting = asks_.waiting(id);
+        waiting.run = static_cast<std::uint32_t>(entry >> 32);
+        waiting.heap_position = static_cast<std::uint32_t>(entry);
+    }
+    std::uint64_t take_entry(AskId id) {
+        const std::uint64_t entry = entry_of(id);
+        set_entry(id, std::uint64_t{UINT32_MAX} << 32 | kNotInHeap);
+        return entry;
+    }
+
     AskTable& asks_;
-    std::map<std::uint32_t, AskList<InWaiting>> buckets_;  // by failed predicates
+    std::map<Key, Bucket> buckets_;
+    AskList<InWaiting> woken_;
+    std::size_t woken_size_ = 0;
     std::size_t size_ = 0;
+    std::uint64_t entries_ = 0;
 };
 
 }  // namespace bayplan

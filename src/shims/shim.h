@@ -6,19 +6,23 @@
 
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <map>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include <boost/unordered/unordered_flat_map.hpp>
+#include <boost/unordered/unordered_flat_set.hpp>
 
 #include "apps/ask_index.h"
+#include "apps/ask_list.h"
 #include "base/ids.h"
 #include "base/seeded_hash.h"
 #include "options/engine_options.h"
 #include "shims/decision_ledger.h"
 #include "shims/dictionary.h"
+#include "shims/nodes_of_shim.h"
 #include "shims/resync_hold.h"
 
 namespace bayplan {
@@ -43,18 +47,19 @@ struct Shim {
     bool must_resync = false;
     bool resync_open = false;
     bool resync_begun = false;
-    ResyncHold hold;                   // while its resync is open
-    std::vector<std::string> plugins;  // that it serves
-    bool gives_claims_back = false;    // when it is told to
-    std::uint32_t queries = 0;         // open
-    std::uint32_t node_count = 0;
-    std::uint32_t object_count = 0;
+    ResyncHold hold;                                                            // while its resync is open
+    boost::unordered_flat_set<std::string, TextHash, std::equal_to<>> plugins;  // that it serves
+    bool gives_claims_back = false;                                             // when it is told to
+    std::uint32_t queries = 0;                                                  // open
+    std::uint32_t kinds = 0;                                                    // of resources that it named first
+    NodesOfShim nodes;
     boost::unordered_flat_map<SpecNumber, SpecId, NumberHash> specs;  // with a reference each
     boost::unordered_flat_map<SpecId, SpecUse> spec_uses;             // of all but the empty one
     std::uint64_t bytes = 0;  // of all that it has stated, and of decisions that it has not acknowledged
     DecisionLedger ledger;
     std::map<std::string, ApplicationId, std::less<>> applications;
     AskIndex asks;
+    AskList<InApplication> loose;  // foreign pods of no application, by sequence number
 };
 
 class ShimTable {

@@ -103,15 +103,11 @@ void ClusterFacts::pod_marked(SpecId id, Slot slot, bool terminated, bool termin
 
 // --- objects
 
-void ClusterFacts::set_namespace(Text name, std::vector<Label> sorted_labels) {
-    namespaces_[name] = std::move(sorted_labels);
-    counts_.set_namespaces(namespaces_);
+void ClusterFacts::set_namespace(Text name, const std::vector<Label>& sorted_labels) {
+    counts_.set_namespace(name, &sorted_labels);
 }
 
-void ClusterFacts::remove_namespace(Text name) {
-    namespaces_.erase(name);
-    counts_.set_namespaces(namespaces_);
-}
+void ClusterFacts::remove_namespace(Text name) { counts_.set_namespace(name, nullptr); }
 
 // --- specs
 

@@ -64,7 +64,7 @@ public:
     void pod_marked(SpecId, Slot, bool terminated, bool terminates);
 
     // Objects; the texts are held by the caller.
-    void set_namespace(Text name, std::vector<Label> sorted_labels);
+    void set_namespace(Text name, const std::vector<Label>& sorted_labels);
     void remove_namespace(Text name);
     PodSetTable& pod_sets() { return pod_sets_; }
     void pod_sets_changed() { ++objects_version_; }
@@ -149,7 +149,6 @@ private:
     PodCounts counts_;
     Signatures signatures_;
     ImageCounts images_;
-    Namespaces namespaces_;
     PodSetTable pod_sets_;
     VolumeObjects volumes_{texts_, known_};
     ClaimObjects claims_{texts_};

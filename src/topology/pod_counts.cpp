@@ -253,6 +253,9 @@ void PodCounts::find_members(SetId id) {
     const Set& set = sets_[id];
     const LabelRequirement* const wanted = telling(set.key);
     sets_about_.add(wanted, id);
+    if (looks_at_namespaces(set)) {
+        sets_of_namespaces_.insert(id);
+    }
     const auto look_at = [&](SpecId spec) {
         if (!set.members.contains(spec) && belongs(set, spec)) {
             mark(id, spec, true);
@@ -278,6 +281,7 @@ void PodCounts::release(SetId id) {
     }
     if (!is_of_owners(sets_[id].key)) {
         sets_about_.remove(telling(sets_[id].key), id);
+        sets_of_namespaces_.erase(id);
     }
     hold_texts(sets_[id].key, false);
     sets_.forget(id);
@@ -356,6 +360,7 @@ void PodCounts::spec_added(SpecId id, const FactsBySlot& all) {
         mark(terms_[term].owners, id, true);
     }
     specs_with_.add(spec.labels, id);
+    specs_of_namespaces_.emplace(spec.name_space, id);
     sets_about_.for_each(spec.labels, [&](SetId set) {
         if (!contains(set, id) && belongs(sets_[set], id)) {
             mark(set, id, true);
@@ -372,6 +377,7 @@ void PodCounts::spec_going(SpecId id) {
     }
     member_of_[raw(id)].clear();
     specs_with_.remove(specs_[id].labels, id);
+    specs_of_namespaces_.erase({specs_[id].name_space, id});
     for (const TermId term_id : std::vector<TermId>(std::move(terms_of_[raw(id)]))) {
         if (terms_.release(term_id)) {
             const Term& term = terms_[term_id];
@@ -386,17 +392,19 @@ void PodCounts::spec_going(SpecId id) {
     terms_of_[raw(id)].clear();
 }
 
-void PodCounts::set_namespaces(const Namespaces& namespaces) {
-    matcher_.set_namespaces(namespaces);
+// Only specs of that namespace can belong elsewhere now.
+void PodCounts::set_namespace(Text name, const std::vector<Label>* sorted_labels) {
+    if (!matcher_.set_namespace(name, sorted_labels)) {
+        return;
+    }
     ++terms_version_;
-    sets_.for_each([&](SetId id, Set& set) {
-        if (!looks_at_namespaces(set)) {
-            return;
-        }
-        for (std::uint32_t number = 0; number < member_of_.size(); ++number) {
-            const auto spec = static_cast<SpecId>(number);
+    const auto first = specs_of_namespaces_.lower_bound({name, SpecId{}});
+    for (const SetId id : sets_of_namespaces_) {
+        Set& set = sets_[id];
+        for (auto at = first; at != specs_of_namespaces_.end() && at->first == name; ++at) {
+            const SpecId spec = at->second;
             const bool before = contains(id, spec);
-            const bool now = specs_.alive(spec) && belongs(set, spec);
+            const bool now = belongs(set, spec);
             if (before == now) {
                 continue;
             }
@@ -406,7 +414,7 @@ void PodCounts::set_namespaces(const Namespaces& namespaces) {
             }
             mark(id, spec, now);
         }
-    });
+    }
 }
 
 }  // namespace bayplan

@@ -10,6 +10,8 @@
 
 #include <cstdint>
 #include <deque>
+#include <set>
+#include <utility>
 #include <vector>
 
 #include <boost/unordered/unordered_flat_set.hpp>
@@ -85,7 +87,8 @@ public:
     void spec_added(SpecId, const FactsBySlot&);
     void spec_going(SpecId);
     void add_pod(SpecId, Slot, bool terminating, int sign);
-    void set_namespaces(const Namespaces&);  // recounts what depends on them
+    // Recounts pods that it makes a difference to; null: it is gone.
+    void set_namespace(Text, const std::vector<Label>* sorted_labels);
 
     // --- counters; `all` as in TopologyKeys
     SetId acquire_set(SetKey);
@@ -178,6 +181,8 @@ private:
     LabelIndex<TermId> terms_about_;
     std::vector<std::vector<SetId>> member_of_;  // by SpecId
     std::vector<std::vector<TermId>> terms_of_;  // by SpecId
+    std::set<SetId> sets_of_namespaces_;         // that select namespaces
+    std::set<std::pair<Text, SpecId>> specs_of_namespaces_;
     struct Column {
         CounterId counter = kNone<CounterId>;
         std::uint64_t number = 0;

@@ -64,7 +64,8 @@ struct RecordingEncoder::Builder {
             frame.empty() ? frames.encode(StateFrame{state.sequence, state.body}) : frame;
         out.ForceVectorAlignment(bytes.size(), 1, kFrameAlignment);
         const auto vector = out.CreateVector(reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size());
-        return {journal::Item::StateFrame, journal::CreateStateFrame(out, state.connection, vector).Union()};
+        const auto place = journal::CreateStateFrame(out, state.connection, vector, state.piece);
+        return {journal::Item::StateFrame, place.Union()};
     }
 
     Item operator()(const Acknowledge& acknowledge) {
@@ -189,7 +190,8 @@ struct RecordingDecoder::State {
             error = "state entry holds a frame of another kind";
             return false;
         }
-        entry = RecordingInput{attempts, StateMessage{state.connection(), decoded->sequence, decoded->body}};
+        entry =
+            RecordingInput{attempts, StateMessage{state.connection(), decoded->sequence, decoded->body, state.piece()}};
         return true;
     }
 

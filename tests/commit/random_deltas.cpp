@@ -158,14 +158,14 @@ bool RandomDeltas::fail() {
 }
 
 bool RandomDeltas::wake() {
-    const std::uint64_t which = random_.below(8);
-    const std::vector<AskId> asks =
-        commit_.withdraw_unschedulable([&](std::uint32_t failed) { return failed % 8 <= which; });
-    for (const AskId id : asks) {
-        const bool pending = random_.chance(50) || is_coscheduled(world_.asks[id].group);  // a gang waits together
-        commit_.join(id, pending ? AskEvent::wake : AskEvent::wake_early);
+    const std::vector<AskId> of_gangs = commit_.withdraw_unschedulable_of_gangs([](std::uint32_t) { return true; });
+    std::ranges::for_each(of_gangs, [&](AskId id) { commit_.join(id, AskEvent::wake); });
+    const AskId id = any([](AskId, const Ask& one) { return one.state == AskState::unschedulable; });
+    if (id != kNone<AskId>) {
+        commit_.withdraw(id);
+        commit_.join(id, random_.chance(50) ? AskEvent::wake : AskEvent::wake_early);
     }
-    return !asks.empty();
+    return id != kNone<AskId> || !of_gangs.empty();
 }
 
 bool RandomDeltas::await() {

@@ -202,9 +202,14 @@ void ask_itself(World& world, AskId id, const Ask& ask, WorldDigest& digest) {
         const Waiting& of = world.asks.waiting(id);
         waiting << ' ' << of.key.priority << ' ' << of.key.group_number << ' ' << of.key.sequence << ' '
                 << of.selected_in << ' ' << of.backoff_until_ns << ' ' << of.failed_predicates
-                << (of.nacked ? " nacked" : "") << " after " << ask.failures
-                << (of.run == UINT32_MAX ? "" : " in the heap")
-                << (of.heap_position == kNotInHeap ? "" : " in backoff");
+                << (of.nacked ? " nacked" : "") << " after " << ask.failures;
+        if (ask.state == AskState::unschedulable) {
+            waiting << (world.unschedulable.is_woken(id) ? " woken"
+                                                         : "");  // the number of its entry may be another one
+        } else {
+            waiting << (of.run == UINT32_MAX ? "" : " in the heap")
+                    << (of.heap_position == kNotInHeap ? "" : " in backoff");
+        }
     }
     digest["waiting"] += name + waiting.str();
     if (ask.state == AskState::awaiting_node) {

@@ -188,6 +188,44 @@ TEST(Inbox, counts_what_messages_are_when_they_are_read) {
     EXPECT_EQ(inbox.bytes(), 0u);
 }
 
+// Half of the room that others leave, but one frame: a shim that is slow to be served keeps nobody out.
+TEST(Inbox, is_never_filled_by_one_connection) {
+    Inbox inbox(16, 1u << 20);
+    const auto push = [&](const std::shared_ptr<InboxShare>& share) {
+        std::vector<dataplane::Frame> frames = testing::ask_frames("a", 1, 1);
+        auto decoded = inbox.spare();
+        std::string error;
+        EXPECT_TRUE(decoded->decode(frames.front().bytes(), wire::Limits{}, error)) << error;
+        if (!inbox.has_room(frames.front().size(), *share)) return false;
+        return inbox.push(FrameItem{1, std::move(frames.front()), std::move(decoded), {}, share});
+    };
+    const auto bad = std::make_shared<InboxShare>();
+    const auto honest = std::make_shared<InboxShare>();
+    const auto late = std::make_shared<InboxShare>();
+    const auto fill = [&](const std::shared_ptr<InboxShare>& share) {
+        int frames = 0;
+        while (frames < 100 && push(share)) ++frames;
+        return frames;
+    };
+    EXPECT_EQ(fill(bad), 8);
+    EXPECT_EQ(fill(honest), 4);
+    EXPECT_EQ(fill(late), 2);
+    EXPECT_EQ(inbox.depth(), 14u);
+    // Its place counts until the frame is done, not until it is taken.
+    std::vector<InboxItem> items(8);
+    ASSERT_EQ(inbox.take(items), 8u);
+    EXPECT_EQ(fill(bad), 0);
+    for (InboxItem& item : items) inbox.done(item);
+    EXPECT_EQ(bad->frames.load(), 0u);
+    EXPECT_EQ(bad->bytes.load(), 0u);
+    EXPECT_EQ(fill(bad), 5);
+    // However much it is, one frame has room where nothing of its connection waits.
+    Inbox small(16, 1'000);
+    const InboxShare nothing;
+    EXPECT_TRUE(small.has_room(1'000, nothing));
+    EXPECT_FALSE(small.has_room(1'001, nothing));
+}
+
 TEST(RestService, shows_each_partition_by_its_name_and_a_checksum_only_of_one_text) {
     const std::string blue = "partitions: [{name: Blue, queues: [{name: quay}]}, {name: red, queues: []}]\n";
     std::vector<config::PartitionConfig> partitions(3);

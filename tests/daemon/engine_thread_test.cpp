@@ -103,6 +103,61 @@ TEST_F(EngineThreadTest, a_flood_of_messages_does_not_keep_the_engine_from_its_a
     EXPECT_EQ(replayed_digest(), engine_->latest_snapshot().digest);
 }
 
+// A message as long as one may be is applied in pieces, which the record has; a replay of it decides the same.
+TEST_F(EngineThreadTest, a_long_message_is_applied_in_pieces) {
+    const Peer peer = connect(1, "shim-a");
+    push_frames(peer, resync_frames(50));
+    push_frames(peer, ask_frames("ask-", 10'000, 6, 10'000));
+    start();
+    ASSERT_TRUE(until([&] { return inbox_.depth() == 0; }));
+    stop();
+    EXPECT_EQ(engine_->latest_snapshot().counters.placed, 2'000u);
+    std::string error;
+    const auto reader = recorder::RecordingReader::open(record(), error);
+    ASSERT_NE(reader, nullptr) << error;
+    recorder::RecordingEntry entry;
+    std::size_t asks = 0;
+    std::size_t most = 0;
+    std::size_t pieces = 0;
+    while (reader->next(entry) == recorder::RecordingStep::input) {
+        const auto* message = std::get_if<StateMessage>(&entry.input);
+        const auto* part = message != nullptr ? std::get_if<AsksMessage>(&message->body) : nullptr;
+        if (part == nullptr) continue;
+        asks += part->asks.size();
+        most = std::max(most, part->asks.size());
+        pieces += message->piece != 0 ? 1 : 0;
+        EXPECT_EQ(message->sequence, 6u);
+    }
+    EXPECT_EQ(asks, 10'000u);
+    EXPECT_LE(most, Engine::kStepsOfPiece);
+    EXPECT_GE(pieces, 4u);
+    EXPECT_EQ(replayed_digest(), engine_->latest_snapshot().digest);
+}
+
+// The messages of a shim wait behind a turn of another's, not behind all that it has sent.
+TEST_F(EngineThreadTest, shims_take_turns) {
+    const Peer first = connect(1, "shim-a");
+    push_frames(first, resync_frames(50));
+    push_frames(first, ask_frames("ask-", 12'800, 6));
+    const Peer second = connect(2, "shim-b");
+    start();
+    ASSERT_TRUE(until([&] { return inbox_.depth() == 0; }));
+    stop();
+    std::string error;
+    const auto reader = recorder::RecordingReader::open(record(), error);
+    ASSERT_NE(reader, nullptr) << error;
+    recorder::RecordingEntry entry;
+    std::size_t behind = 0;  // messages of the first shim that were applied after the second shim's hello
+    bool seen = false;
+    while (reader->next(entry) == recorder::RecordingStep::input) {
+        if (const auto* hello = std::get_if<Connect>(&entry.input)) seen = seen || hello->connection == 2;
+        behind += seen && std::holds_alternative<StateMessage>(entry.input) ? 1 : 0;
+    }
+    EXPECT_TRUE(seen);
+    EXPECT_GT(behind, 0u);
+    EXPECT_EQ(replayed_digest(), engine_->latest_snapshot().digest);
+}
+
 TEST_F(EngineThreadTest, a_stop_applies_what_was_taken_already) {
     start();
     Peer peer = connect(1, "shim-a");

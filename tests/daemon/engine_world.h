@@ -111,7 +111,7 @@ protected:
 
     // As the gateway does: waits for room, never drops.
     void push(daemon::InboxItem item, std::size_t bytes = 0) {
-        ASSERT_TRUE(until([&] { return inbox_.has_room(bytes); }));
+        ASSERT_TRUE(until([&] { return inbox_.has_room(bytes, daemon::InboxShare()); }));
         ASSERT_TRUE(inbox_.push(std::move(item)));
         inbox_.waker.notify();
     }

@@ -51,12 +51,16 @@ std::vector<dataplane::Frame> resync_frames(std::size_t nodes) {
 }
 
 std::vector<dataplane::Frame> ask_frames(const std::string& prefix, std::size_t count, std::uint64_t first_sequence) {
-    constexpr std::size_t kPerMessage = 64;
+    return ask_frames(prefix, count, first_sequence, 64);
+}
+
+std::vector<dataplane::Frame> ask_frames(const std::string& prefix, std::size_t count, std::uint64_t first_sequence,
+                                         std::size_t per_message) {
     const std::array<Amount, 2> requests{{{kCpu, 100}, {kPods, 1}}};
     std::vector<dataplane::Frame> frames;
     for (std::size_t done = 0; done < count;) {
         std::vector<std::string> keys;
-        for (; done < count && keys.size() < kPerMessage; ++done) keys.push_back(fmt::format("{}{}", prefix, done + 1));
+        for (; done < count && keys.size() < per_message; ++done) keys.push_back(fmt::format("{}{}", prefix, done + 1));
         std::vector<AskItem> asks;
         for (const std::string& key : keys) {
             AskItem ask;

@@ -129,6 +129,9 @@ public:
 
     void acknowledge(std::uint64_t up_to) { engine_.apply(Acknowledge{connection_, up_to}); }
 
+    // Of a message that the caller applies.
+    std::uint64_t next_sequence() { return ++sequence_; }
+
     void send(const StateBody& body) {
         engine_.apply(StateMessage{.connection = connection_, .sequence = ++sequence_, .body = body});
     }

@@ -14,10 +14,16 @@ class PodTerms : public ::testing::Test {
 protected:
     PodTerms() {
         for (TermMatcher* matcher : {&right, &faulty}) {
-            matcher->set_namespaces({{world.text("dev"), world.labels({{"env", "dev"}})},
-                                     {world.text("prod"), world.labels({{"env", "prod"}, {"team", "a"}})},
-                                     {world.text("bare"), {}}});
+            set(*matcher, "dev", {{"env", "dev"}});
+            set(*matcher, "prod", {{"env", "prod"}, {"team", "a"}});
+            set(*matcher, "bare", {});
         }
+    }
+
+    bool set(TermMatcher& matcher, std::string_view name,
+             std::initializer_list<std::pair<std::string_view, std::string_view>> pairs) {
+        const std::vector<Label> labels = world.labels(pairs);
+        return matcher.set_namespace(world.text(name), &labels);
     }
 
     TermMatch term(std::initializer_list<std::string_view> namespaces, std::optional<LabelSelector> selector) {
@@ -103,7 +109,10 @@ TEST_F(PodTerms, a_pod_is_meant_by_namespace_and_labels) {
 }
 
 TEST_F(PodTerms, namespaces_as_they_are_now) {
-    right.set_namespaces({{world.text("dev"), world.labels({{"env", "prod"}})}});
+    EXPECT_TRUE(set(right, "dev", {{"env", "prod"}}));
+    EXPECT_FALSE(set(right, "dev", {{"env", "prod"}})) << "it is so already";
+    EXPECT_TRUE(right.set_namespace(world.text("prod"), nullptr));
+    EXPECT_FALSE(right.set_namespace(world.text("prod"), nullptr));
     EXPECT_EQ(meant(term({}, world.equals({{"env", "dev"}}))), "");
     EXPECT_EQ(meant(term({}, world.equals({{"env", "prod"}}))), " dev");
 }

@@ -186,14 +186,24 @@ void Oracle::apply_one(const StateMessage& state) {
         cut(shim);
         return;
     }
-    shim.applied += 1;
+    if (state.piece == 0) {
+        shim.applied += 1;
+    }
     const bool opens =
         std::holds_alternative<DefineMessage>(state.body) || std::holds_alternative<ResyncBeginMessage>(state.body);
     if (shim.resync_open && !shim.resync_begun && !opens) {
         decide(name, DecisionKind::message_rejected, "state", "a resync must begin first");
         return;
     }
-    std::visit([&](const auto& body) { message(name, body); }, state.body);
+    if (state.piece != 0 && std::holds_alternative<ResyncBeginMessage>(state.body)) {
+        saw("a piece of a resync's begin");
+        begin_resync(name, state.piece);
+    } else if (state.piece != 0 && std::holds_alternative<ResyncEndMessage>(state.body)) {
+        saw("a piece of a resync's end");
+        end_resync(name, state.piece);
+    } else {
+        std::visit([&](const auto& body) { message(name, body); }, state.body);
+    }
     perhaps_hold_up(name);
 }
 

@@ -119,6 +119,9 @@ private:
     void message(const std::string& shim, const ReleasesMessage&);
     void message(const std::string& shim, const NacksMessage&);
     void message(const std::string& shim, const ResyncBeginMessage&);
+    void begin_resync(const std::string& shim, std::uint64_t things);
+    bool end_resync(const std::string& shim, std::uint64_t nodes);
+    bool drop_first_thing_of(const std::string& shim);
     void message(const std::string& shim, const ResyncEndMessage&);
     void message(const std::string& shim, const ConfigurationMessage&);
     void message(const std::string& shim, const SpecsMessage&);
@@ -137,7 +140,7 @@ private:
     static std::string check_facts(const Shim&, const NodeItem&, KubeNode& into);
     std::string define_spec(const std::string& shim, const SpecItem&);
     std::string object_record(const std::string& shim, const ObjectItem&);
-    void forget_objects_of(const std::string& shim);
+    bool forget_first_object_of(const std::string& shim);
     std::string ask_record(const std::string& shim, const AskItem&);
     std::string ask_faults(const Shim&, const AskItem&, Ask& wanted) const;
     std::string change_ask(Ask& existing, const Ask& wanted);
@@ -419,6 +422,8 @@ private:
     std::map<KubeName, KubeResourceClaim> given_back_;  // R-CLAIM-30; as they were stated then
     Amounts image_sizes_;                               // as the node said that had it first, while any has it
     std::map<ObjectKey, std::string> object_owners_;
+    std::map<ObjectKey, std::uint64_t> objects_stated_;  // when, by a count of statements
+    std::uint64_t object_statements_ = 0;
     std::map<ObjectKey, std::uint64_t> object_bytes_;
     std::map<std::shared_ptr<const KubeSpec>, std::uint64_t> spec_bytes_;
     mutable std::map<std::string, std::uint64_t> decided_by_;

@@ -320,35 +320,56 @@ std::string Oracle::nack_record(const std::string& name, const NackItem& record)
     return "";
 }
 
-void Oracle::message(const std::string& name, const ResyncBeginMessage&) {
+// The resync is open, and the first so many things of the shim go.
+void Oracle::begin_resync(const std::string& name, std::uint64_t things) {
     Shim& shim = shims_.at(name);
     shim.resync_open = true;
     shim.resync_begun = true;
     perhaps_hold_up(name);
-    while (!shim.asks.empty()) {
-        end_ask(shim.asks.begin()->second, false);
-    }
-    shim.applications.clear();
-    shim.user_groups.clear();
-    shim.placeholder_asks.clear();
-    queues_.remove_applications_of(name);
-    forget_objects_of(name);
     for (auto& [node_name, node] : nodes_) {
         if (node.shim == name) {
             node.unmentioned = true;
         }
     }
-    if (!shim.holds_up) {
+    while (things > 0 && drop_first_thing_of(name)) {
+        --things;
+    }
+}
+
+// Its first application by name, or that one's first ask; then pods of none by arrival, then objects by statement.
+bool Oracle::drop_first_thing_of(const std::string& name) {
+    Shim& shim = shims_.at(name);
+    const std::string application = shim.applications.empty() ? std::string() : *shim.applications.begin();
+    for (const auto& [sequence, ask] : asks_) {
+        if (ask.shim == name && ask.application == application) {
+            end_ask(sequence, false);
+            return true;
+        }
+    }
+    if (!application.empty()) {
+        queues_.remove_application({name, application});
+        shim.applications.erase(application);
+        shim.user_groups.erase(application);
+        shim.placeholder_asks.erase(application);
+        return true;
+    }
+    return forget_first_object_of(name);
+}
+
+void Oracle::message(const std::string& name, const ResyncBeginMessage&) {
+    begin_resync(name, UINT64_MAX);
+    if (!shims_.at(name).holds_up) {
         saw("a resync begins that holds nobody up");
         wake_all();
     }
 }
 
-void Oracle::message(const std::string& name, const ResyncEndMessage&) {
-    Shim& shim = shims_.at(name);
+// Nodes that were not mentioned go, so many by slot. False: no resync is open.
+bool Oracle::end_resync(const std::string& name, std::uint64_t nodes) {
+    const Shim& shim = shims_.at(name);
     if (!shim.resync_open || !shim.resync_begun) {
         decide(name, DecisionKind::message_rejected, "resync", "no resync is open");
-        return;
+        return false;
     }
     std::map<std::uint64_t, std::string> going;  // by slot
     for (const auto& [node_name, node] : nodes_) {
@@ -357,8 +378,19 @@ void Oracle::message(const std::string& name, const ResyncEndMessage&) {
         }
     }
     for (const auto& [slot, node_name] : going) {
-        decommission(node_name);
+        if (nodes > 0) {
+            decommission(node_name);
+            --nodes;
+        }
     }
+    return true;
+}
+
+void Oracle::message(const std::string& name, const ResyncEndMessage&) {
+    if (!end_resync(name, UINT64_MAX)) {
+        return;
+    }
+    Shim& shim = shims_.at(name);
     shim.resync_open = false;
     shim.resync_begun = false;
     if (shim.holds_up) {

@@ -132,10 +132,6 @@ bool OracleQueues::has_applications(const std::string& path) const {
                        [&](const auto& one) { return one.second.leaf == path; });
 }
 
-void OracleQueues::remove_applications_of(const std::string& shim) {
-    std::erase_if(applications, [&](const auto& one) { return one.first.first == shim; });
-}
-
 bool OracleQueues::complete(std::int64_t now, std::int64_t idle) {
     bool any = false;
     for (auto& [name, application] : applications) {

@@ -57,7 +57,6 @@ public:
     // The fault or "". Makes queues as the rules say.
     std::string add_application(const ApplicationName&, const Stated&, std::uint64_t made_max);
     void remove_application(const ApplicationName& name) { applications.erase(name); }
-    void remove_applications_of(const std::string& shim);
     // After anything happened: whether the application has any ask, what starts it, and any placeholder.
     void settle(const ApplicationName&, bool has_any, bool starts, bool has_placeholder, std::int64_t now);
     // Whether any has become complete.

@@ -322,21 +322,28 @@ std::string Oracle::object_record(const std::string& name, const ObjectItem& rec
     }
     state_object(record.object, read, objects_);
     object_owners_[key] = name;
+    objects_stated_[key] = ++object_statements_;
     object_bytes_[key] = bytes;
     return "";
 }
 
-void Oracle::forget_objects_of(const std::string& name) {
-    for (auto object = object_owners_.begin(); object != object_owners_.end();) {
-        if (object->second == name) {
-            remove_object(object->first, objects_);
-            object_bytes_.erase(object->first);
-            object = object_owners_.erase(object);
-        } else {
-            ++object;
+// The object that it stated longest ago. False: it has none.
+bool Oracle::forget_first_object_of(const std::string& name) {
+    const ObjectKey* first = nullptr;
+    for (const auto& [key, owner] : object_owners_) {
+        if (owner == name && (first == nullptr || objects_stated_.at(key) < objects_stated_.at(*first))) {
+            first = &key;
         }
     }
+    if (first == nullptr) {
+        return false;
+    }
+    const ObjectKey key = *first;
+    remove_object(key, objects_);
+    object_bytes_.erase(key);
+    object_owners_.erase(key);
     std::erase_if(given_back_, [&](const auto& one) { return !objects_.resource_claims.contains(one.first); });
+    return true;
 }
 
 }  // namespace bayplan::oracle

@@ -45,6 +45,12 @@ bool feed(Target& target, const Event& event, const Numbers& numbers, const Engi
                 target.apply(Disconnect{numbers.connection});
             } else if constexpr (std::is_same_v<Kind, StateEvent>) {
                 const oracle::Borrowed borrowed(one.body);
+                // Where nobody cuts it, a piece of a message without items.
+                const bool plain = std::holds_alternative<oracle::OwnedResyncBegin>(one.body) ||
+                                   std::holds_alternative<oracle::OwnedResyncEnd>(one.body);
+                if (one.piece_steps != 0 && plain) {
+                    target.apply(StateMessage{numbers.connection, numbers.number, borrowed.body(), one.piece_steps});
+                }
                 target.apply(StateMessage{numbers.connection, numbers.number, borrowed.body()});
             } else if constexpr (std::is_same_v<Kind, AcknowledgeEvent>) {
                 target.apply(Acknowledge{numbers.connection, numbers.number});

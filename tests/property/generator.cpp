@@ -29,11 +29,13 @@ Generator::Generator(std::uint64_t seed, const EngineOptions& options, QueueCoun
       placeholder_random_(seed ^ 0x7c25'e0b9'148d'a36fU),
       topology_random_(seed ^ 0x51d7'8e24'c0a3'6f9bU),
       tag_random_(seed ^ 0x2e6b'91d4'5f07'c83aU),
+      piece_random_(seed ^ 0x64b9'03e1'7d5a'c28fU),
       odd_(seed),
       options_(options),
       wide_(queues == QueueCount::hundred) {
     plugins_ = plugin_random_.chance(kPluginPercent);
     placeholders_ = placeholder_random_.chance(options_.queues ? 45 : 3);
+    pieces_ = piece_random_.chance(30);
     large_ = random_.chance(4);
     spread_out_ = large_ && seed % 2 == 0;
     length_ = static_cast<std::uint64_t>(random_.between(30, random_.chance(10) ? 500 : 180));
@@ -190,6 +192,14 @@ void Generator::make_shims() {
 }
 
 Event Generator::next(const oracle::Oracle& oracle) {
+    Event event = choose(oracle);
+    if (auto* const state = std::get_if<StateEvent>(&event); state != nullptr && pieces_ && piece_random_.chance(50)) {
+        state->piece_steps = piece_random_.pick(std::vector<std::uint32_t>{1, 2, 3, 9, 40});
+    }
+    return event;
+}
+
+Event Generator::choose(const oracle::Oracle& oracle) {
     if (odd_.is_of_today() && clock_ns_ == 0) {
         clock_ns_ = kToday * 1'000 * kMs;
         return TickEvent{clock_ns_};

@@ -45,6 +45,7 @@ public:
     Event next(const oracle::Oracle&);
 
 private:
+    Event choose(const oracle::Oracle&);
     // What a shim process would know by itself.
     struct ShimModel {
         std::string name;
@@ -146,6 +147,8 @@ private:
     Random placeholder_random_;
     Random topology_random_;
     Random tag_random_;
+    Random piece_random_;
+    bool pieces_ = false;  // some messages come in pieces
     OddWorld odd_;
     EngineOptions options_;
     const bool wide_;  // a hundred queues

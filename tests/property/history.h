@@ -45,6 +45,7 @@ struct StateEvent {
     std::int64_t offset = 0;  // 0 = the next number; below: applied already; above: a gap
     bool former = false;
     oracle::OwnedBody body;
+    std::uint32_t piece_steps = 0;  // it is applied in pieces of so many steps, with attempts in between; 0: whole
 };
 struct AcknowledgeEvent {
     std::string shim;
@@ -80,6 +81,8 @@ struct History {
     std::uint64_t seed = 0;
     EngineOptions options;
     std::vector<Event> events;
+
+    bool wakes_in_slices() const { return seed % 3 == 0; }
 };
 
 std::string to_text(const EngineOptions&);

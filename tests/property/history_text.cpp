@@ -52,7 +52,11 @@ private:
     }
     void line(const StateEvent& event, const Numbers& numbers) {
         shim_ = event.shim;
-        out_ << event.shim << " on connection " << numbers.connection << ", message " << numbers.number << ":";
+        out_ << event.shim << " on connection " << numbers.connection << ", message " << numbers.number;
+        if (event.piece_steps != 0) {
+            out_ << " in pieces of " << event.piece_steps;
+        }
+        out_ << ":";
         std::visit([&](const auto& body) { write_body(body); }, event.body);
     }
 

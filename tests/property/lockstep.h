@@ -19,7 +19,8 @@ namespace bayplan::property {
 
 class Lockstep {
 public:
-    explicit Lockstep(const EngineOptions&);
+    // `wakes_in_slices`: asks that an event wakes leave their list a few at a time, as the daemon has it.
+    explicit Lockstep(const EngineOptions&, bool wakes_in_slices = false);
 
     // Lets both take the event. Returns what differs afterwards, or "".
     std::string step(const Event&);
@@ -32,6 +33,8 @@ public:
     EngineCounters counters() const { return engine_->counters(); }
 
 private:
+    std::string run(std::uint64_t attempts_max);
+    void apply_in_pieces(const StateEvent&, const Numbers&);
     std::string differences();
     std::string compare_log();
     std::string compare_connections();
@@ -49,6 +52,7 @@ private:
     std::string audits() const;
 
     EngineOptions options_;
+    const bool wakes_in_slices_;
     RecordingSink sink_;
     std::unique_ptr<Engine> engine_;
     oracle::Oracle oracle_;

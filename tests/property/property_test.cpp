@@ -37,7 +37,7 @@ TEST(Property, EngineEqualsOracleAfterEveryStep) {
         const SeedInCrashes note(seed);
         History history{seed, options_of(seed, suite.with_tbb), {}};
         Generator generator(seed, history.options);
-        Lockstep lockstep(history.options);
+        Lockstep lockstep(history.options, history.wakes_in_slices());
         std::string what;
         while (what.empty() && history.events.size() < generator.length()) {
             history.events.push_back(generator.next(lockstep.oracle()));

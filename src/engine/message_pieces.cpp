@@ -1,0 +1,260 @@
+// The cost of a message's items, and where it is cut; see message_pieces.h.
+#include "engine/message_pieces.h"
+
+#include <algorithm>
+#include <utility>
+#include <variant>
+
+namespace bayplan {
+
+namespace {
+
+// Steps of one item, rounded up; entries of a dictionary go several to a step.
+constexpr std::uint32_t kEntriesPerStep = 4;
+constexpr std::uint32_t kNode = 8;
+constexpr std::uint32_t kApplication = 4;
+constexpr std::uint32_t kSpec = 64;
+constexpr std::uint32_t kObject = 64;
+constexpr std::uint32_t kAnswer = 16;
+
+// Moves items of about so many steps, but one at least, from `rest` to `piece`. False: all would go.
+template <typename Item, typename StepsOf>
+bool cut_items(std::span<const Item>& rest, std::span<const Item>& piece, std::uint32_t steps, StepsOf&& steps_of) {
+    std::size_t count = 0;
+    std::uint64_t sum = 0;
+    for (; count < rest.size(); ++count) {
+        sum += steps_of(rest[count]);
+        if (count > 0 && sum > steps) {
+            break;
+        }
+    }
+    if (count == rest.size()) {
+        return false;
+    }
+    piece = rest.first(count);
+    rest = rest.subspan(count);
+    return true;
+}
+
+// The same where each costs as many steps.
+template <typename Item>
+bool cut_items(std::span<const Item>& rest, std::span<const Item>& piece, std::uint32_t count) {
+    if (rest.size() <= std::max(count, 1u)) {
+        return false;
+    }
+    piece = rest.first(std::max(count, 1u));
+    rest = rest.subspan(piece.size());
+    return true;
+}
+
+// Of two lists one after the other: the first in pieces and then whole, unless nothing is behind it.
+template <typename First, typename Second>
+bool cut_lists(std::span<const First>& first, std::span<const First>& first_piece, std::uint32_t count_of_first,
+               std::span<const Second>& second, std::span<const Second>& second_piece, std::uint32_t count_of_second) {
+    if (cut_items(first, first_piece, count_of_first)) {
+        return true;
+    }
+    if (!first.empty() && second.size() > std::max(count_of_second, 1u)) {
+        first_piece = std::exchange(first, {});
+        return true;
+    }
+    return cut_items(second, second_piece, count_of_second);
+}
+
+}  // namespace
+
+bool MessagePieces::cut(StateMessage& rest, std::uint32_t steps, StateMessage& piece) {
+    const ShimId id = world_.shims.of_connection(rest.connection);
+    if (id == kNone<ShimId> || rest.piece != 0) {
+        return false;
+    }
+    Shim& shim = world_.shims[id];
+    const bool begins =
+        std::holds_alternative<DefineMessage>(rest.body) || std::holds_alternative<ResyncBeginMessage>(rest.body);
+    if (rest.sequence != shim.applied + 1 || (shim.resync_open && !shim.resync_begun && !begins)) {
+        return false;  // it is refused as a whole
+    }
+    things_ = 1;
+    shim_ = id;
+    StateBody cut_off;
+    if (!std::visit([&](auto& body) { return cut(shim, steps, body, cut_off); }, rest.body)) {
+        return false;
+    }
+    piece = {rest.connection, rest.sequence, cut_off, things_};
+    return true;
+}
+
+bool MessagePieces::cut(const Shim&, std::uint32_t steps, DefineMessage& rest, StateBody& piece) {
+    DefineMessage cut_off;
+    const bool cut = cut_items(rest.entries, cut_off.entries, steps * kEntriesPerStep);
+    piece = cut_off;
+    return cut;
+}
+
+bool MessagePieces::cut(const Shim&, std::uint32_t steps, ForgetMessage& rest, StateBody& piece) {
+    ForgetMessage cut_off;
+    const bool cut = cut_items(rest.ids, cut_off.ids, steps * kEntriesPerStep);
+    piece = cut_off;
+    return cut;
+}
+
+// A node that goes takes its pods with it; a node that comes gets the pods that wait for it.
+std::uint32_t MessagePieces::steps_of(Shim& shim, const NodeItem& item) const {
+    const Dictionary::Entry* const entry = shim.dictionary.find(item.node);
+    if (entry == nullptr || (item.action != NodeAction::decommission && item.action != NodeAction::create)) {
+        return kNode;
+    }
+    const Slot slot = world_.nodes.find(entry->text);
+    const std::size_t pods =
+        slot != kNone<Slot> ? world_.nodes[slot].allocations.size() : world_.awaited_nodes.count_for(entry->text);
+    return kNode + static_cast<std::uint32_t>(pods);
+}
+
+bool MessagePieces::cut(Shim& shim, std::uint32_t steps, NodesMessage& rest, StateBody& piece) {
+    NodesMessage cut_off;
+    const bool cut =
+        cut_items(rest.nodes, cut_off.nodes, steps, [&](const NodeItem& item) { return steps_of(shim, item); });
+    piece = cut_off;
+    return cut;
+}
+
+std::uint32_t MessagePieces::asks_of(Shim& shim, DictId application, std::uint32_t most) const {
+    const Dictionary::Entry* const entry = shim.dictionary.find(application);
+    const auto found = entry == nullptr ? shim.applications.end() : shim.applications.find(entry->text);
+    if (found == shim.applications.end()) {
+        return 0;
+    }
+    const AskList<InApplication>& asks = world_.applications[found->second].asks;
+    std::uint32_t count = 0;
+    for (AskId id = asks.front(); id != kNone<AskId> && count < most; id = asks.next(world_.asks, id)) {
+        ++count;
+    }
+    return count;
+}
+
+// The first of its asks, one by one.
+StateBody MessagePieces::releases_of(Shim& shim, DictId application, std::uint32_t most, Termination termination) {
+    const AskList<InApplication>& asks =
+        world_.applications[shim.applications.find(shim.dictionary.find(application)->text)->second].asks;
+    keys_.clear();
+    for (AskId id = asks.front(); id != kNone<AskId> && keys_.size() < most; id = asks.next(world_.asks, id)) {
+        keys_.emplace_back(world_.asks.key(id));
+    }
+    releases_.clear();
+    for (const std::string& key : keys_) {
+        releases_.push_back({.key = key, .application = 0, .termination = termination, .message = {}});
+    }
+    return ReleasesMessage{releases_};
+}
+
+bool MessagePieces::cut(Shim& shim, std::uint32_t steps, ApplicationsMessage& rest, StateBody& piece) {
+    ApplicationsMessage cut_off;
+    if (cut_items(rest.add, cut_off.add, std::max(steps / kApplication, 1u))) {
+        piece = cut_off;
+        return true;
+    }
+    const auto asks = [&](DictId application) { return kApplication + asks_of(shim, application, steps + 1); };
+    std::uint64_t sum = rest.add.size() * kApplication;
+    for (const DictId application : rest.remove) {
+        sum += asks(application);
+        if (sum > steps) {
+            break;
+        }
+    }
+    if (sum <= steps || rest.remove.empty()) {
+        return false;
+    }
+    if (!rest.add.empty()) {
+        cut_off.add = std::exchange(rest.add, {});
+        piece = cut_off;
+        return true;
+    }
+    if (asks_of(shim, rest.remove.front(), steps + 1) > steps) {
+        piece = releases_of(shim, rest.remove.front(), steps, Termination::stopped_by_rm);
+        return true;
+    }
+    const bool cut = cut_items(rest.remove, cut_off.remove, steps, asks);
+    piece = cut_off;
+    return cut;
+}
+
+bool MessagePieces::cut(const Shim&, std::uint32_t steps, AsksMessage& rest, StateBody& piece) {
+    AsksMessage cut_off;
+    const bool cut = cut_items(rest.asks, cut_off.asks, steps);
+    piece = cut_off;
+    return cut;
+}
+
+bool MessagePieces::cut(Shim& shim, std::uint32_t steps, ReleasesMessage& rest, StateBody& piece) {
+    const auto asks = [&](const ReleaseItem& item) {
+        return item.key.empty() ? 1 + asks_of(shim, item.application, steps + 1) : 1;
+    };
+    if (!rest.releases.empty() && asks(rest.releases.front()) > steps + 1) {
+        const ReleaseItem& whole = rest.releases.front();
+        piece = releases_of(shim, whole.application, steps, whole.termination);
+        return true;
+    }
+    ReleasesMessage cut_off;
+    const bool cut = cut_items(rest.releases, cut_off.releases, steps, asks);
+    piece = cut_off;
+    return cut;
+}
+
+bool MessagePieces::cut(const Shim&, std::uint32_t steps, NacksMessage& rest, StateBody& piece) {
+    NacksMessage cut_off;
+    const bool cut = cut_items(rest.nacks, cut_off.nacks, steps);
+    piece = cut_off;
+    return cut;
+}
+
+// Of these two the same is left until nothing is.
+bool MessagePieces::cut(const Shim& shim, std::uint32_t steps, ResyncBeginMessage&, StateBody& piece) {
+    const std::size_t objects = raw(shim_) < world_.objects_of.size() ? world_.objects_of[raw(shim_)].size() : 0;
+    things_ = steps;
+    piece = ResyncBeginMessage{};
+    return shim.asks.size() + shim.applications.size() + objects > steps;
+}
+
+bool MessagePieces::cut(const Shim& shim, std::uint32_t steps, ResyncEndMessage&, StateBody& piece) {
+    if (!shim.resync_open) {
+        return false;
+    }
+    things_ = 0;
+    std::uint64_t sum = 0;
+    for (const Slot slot : shim.nodes.unmentioned()) {
+        sum += kNode + world_.nodes[slot].allocations.size();
+        if (sum > steps) {
+            things_ = std::max(things_, 1u);
+            piece = ResyncEndMessage{};
+            return things_ < shim.nodes.unmentioned().size();
+        }
+        ++things_;
+    }
+    return false;
+}
+
+bool MessagePieces::cut(const Shim&, std::uint32_t, ConfigurationMessage&, StateBody&) { return false; }
+
+bool MessagePieces::cut(const Shim&, std::uint32_t steps, SpecsMessage& rest, StateBody& piece) {
+    SpecsMessage cut_off;
+    const bool cut =
+        cut_lists(rest.define, cut_off.define, steps / kSpec, rest.forget, cut_off.forget, steps / kEntriesPerStep);
+    piece = cut_off;
+    return cut;
+}
+
+bool MessagePieces::cut(const Shim&, std::uint32_t steps, ObjectsMessage& rest, StateBody& piece) {
+    ObjectsMessage cut_off;
+    const bool cut = cut_items(rest.objects, cut_off.objects, steps / kObject);
+    piece = cut_off;
+    return cut;
+}
+
+bool MessagePieces::cut(const Shim&, std::uint32_t steps, PluginAnswersMessage& rest, StateBody& piece) {
+    PluginAnswersMessage cut_off;
+    const bool cut = cut_items(rest.answers, cut_off.answers, steps / kAnswer);
+    piece = cut_off;
+    return cut;
+}
+
+}  // namespace bayplan
