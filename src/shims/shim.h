@@ -46,6 +46,7 @@ struct Shim {
     ResyncHold hold;                   // while its resync is open
     std::vector<std::string> plugins;  // that it serves
     bool gives_claims_back = false;    // when it is told to
+    bool judges_victims = false;       // its plugins say whom its asks may preempt
     std::uint32_t queries = 0;         // open
     std::uint32_t node_count = 0;
     std::uint32_t object_count = 0;

@@ -185,7 +185,8 @@ private:
     // Decisions.
     std::uint64_t decide(const std::string& shim, DecisionKind, const std::string& name, const std::string& text,
                          const std::string& node = {}, Termination = Termination::unknown, bool scale_up = false,
-                         const std::string& devices = {}, std::uint64_t query = 0);
+                         const std::string& devices = {}, std::uint64_t query = 0, std::uint64_t needed = 0,
+                         std::uint64_t violations = 0);
     void drop_kept(Shim&, const std::string& name);
     void acknowledge_up_to(Shim&, const std::string& name, std::uint64_t up_to);
     void no_longer_counts(Shim&);
@@ -290,6 +291,14 @@ private:
     void stay_without_answer(Ask&, const std::string& why);
     void end_overdue_queries();
     std::string answer_fault(const Ask&, const PluginAnswer&) const;
+    // Victims of an ask that needs plugins.
+    bool may_preempt(const Ask&) const;
+    KubeState with_plugins(const Ask&, const KubeState&) const;
+    bool asks_about_victims(Ask&, const Look&);
+    void send_victims_query(Ask&, const KubeState&, const KubeVictims&);
+    static std::string victims_fault(const Ask&, const PluginAnswer&);
+    void take_victims(Ask&, const PluginAnswer&, const std::string& text);
+    static bool is_forced(const Ask&, const KubePod& victim);
     static std::string reason_for(Ask&, const PluginAnswer&, std::size_t node);
     void take_answer(Ask&, const PluginAnswer&);
     void confirm(Ask&);
