@@ -33,10 +33,11 @@ def answer(question):
 def choose(question):
     """By the label `site` that the pod has: pods called `keep-...` do not go, and those called `beside-...` go with others."""
     number, node, victims = question["query"], question["node"], question["victims"]
-    if mode == "first":
-        return {"query": number, "first": max(question["needed"], 1)}
     go = [one for at, one in enumerate(victims) if at < question["needed"] or one.startswith("ns/beside-")]
-    if any(one.startswith("ns/keep-") for one in go) or sites[node] != question["pod"]["metadata"]["labels"]["site"]:
+    there = sites[node] == question["pod"]["metadata"]["labels"]["site"]
+    if there and mode == "first":
+        return {"query": number, "first": max(question["needed"], 1)}
+    if not there or any(one.startswith("ns/keep-") for one in go):
         return {"query": number, "unschedulable": {node: "kept by its site"}}
     return {"query": number, "victims": go}
 
