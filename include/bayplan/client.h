@@ -23,6 +23,7 @@
 #include <utility>
 #include <vector>
 
+#include "bayplan/information.h"
 #include "bayplan/messages.h"
 
 namespace bayplan {
@@ -174,6 +175,28 @@ public:
     // submit; not at all: the daemon asks again after its deadline.
     virtual void on_query(std::uint64_t /*query*/, std::string_view /*key*/,
                           std::span<const std::string_view> /*nodes*/) {}
+    // With ClientOptions::judges_victims: who may go from the node, so that the pod may have it? Of `victims`, each
+    // SHIM/KEY, most easily the first; the first `needed` of them go for the sake of the daemon's predicates. Answered
+    // likewise, by one verdict; a yes says how many of the first, or which (PluginAnswer::first_victims, victims).
+    struct VictimsQuery {
+        std::uint64_t query = 0;
+        std::string_view key;
+        std::string_view node;
+        std::span<const std::string_view> victims;
+        std::uint32_t needed = 0;      // none: the plugins refused the node, and no predicate does
+        std::uint32_t violations = 0;  // of disruption budgets, by these
+    };
+    virtual void on_victims_query(const VictimsQuery&) {}
+    // --- for information: nothing is decided by these, and what is lost with a connection is not told again. Each is
+    // called only if ClientOptions asks for it.
+    // Pods that are placed, wait for room, fail, or are not tried; a state may be told again.
+    virtual void on_container_states(std::span<const ContainerState>) {}
+    virtual void on_events(std::span<const EventRecord>) {}
+    // The queues of the partition, as an operator gave them to the daemon: once connected, and whenever they change.
+    virtual void on_configuration(std::string_view /*partition*/, std::string_view /*text*/) {}
+    // The shim's own state, as JSON: an operator looks at the state of all.
+    virtual std::string on_state_dump() { return "{}"; }
+
     // Last call of a decisions frame: the place to flush. True: the frame may be acknowledged.
     // False: not yet (a disk is full); asked again every turn, connected or not, and no decision is
     // taken meanwhile. A daemon met again before it is true repeats the frame, which is skipped.
@@ -196,8 +219,17 @@ struct ClientOptions {
 
     // Predicates that the shim serves: pods whose specs name them are asked about by ClientHandler::on_query.
     std::vector<std::string> plugins;
+    // They judge victims too, by ClientHandler::on_victims_query: only then pods that need them may preempt.
+    bool judges_victims = false;
     // The shim carries out ClientHandler::on_claim_given_back: only then claims on devices that it states are given back.
     bool gives_claims_back = false;
+
+    // The handler wants to be told, or tells: YuniKorn's ContainerSchedulingStateUpdater, EventPlugin,
+    // ConfigurationPlugin and StateDumpPlugin.
+    bool wants_container_states = false;
+    bool wants_events = false;
+    bool wants_configuration = false;
+    bool tells_its_state = false;
 
     // PEM files. The certificate's common name is the shim's identity.
     std::string certificate;

@@ -193,6 +193,9 @@ struct PluginAnswer {
     std::span<const PluginReason> reasons = {};
     std::string_view failure = {};  // not empty: the query could not be answered, and why
     bool lasting = false;           // the verdicts do not hang on the pods of the nodes
+    // Of a yes to `victims_queried`, one of these: so many of the victims, from the first on; or these, by index.
+    std::uint32_t first_victims = 0;
+    std::span<const std::uint32_t> victims = {};
 };
 
 // --- the numbered state stream of a shim (each message has a sequence number, applied exactly once)
@@ -253,6 +256,7 @@ struct Connect {
     std::uint64_t decisions_received = 0;  // last decision sequence number it has taken
     std::string_view plugins = {};         // that it serves, each ended by LF
     bool gives_claims_back = false;        // it carries out `claim_given_back`
+    bool judges_victims = false;           // its plugins answer `victims_queried`
 };
 struct Disconnect {
     ConnectionId connection = 0;
@@ -318,7 +322,16 @@ enum class DecisionKind : std::uint8_t {
     // The claim on devices `name`, NAMESPACE/NAME, has no allocation and is reserved for nobody any more: the shim clears
     // both on the claim's object, and states it so. `text`: for which pod.
     claim_given_back = 12,
+    // The shim's plugins are asked: who may go from `node`, so that the ask `name` may have it? Those in `text`, each
+    // SHIM/KEY ended by LF, may; most easily the first. So many as `needed` go for the predicates' sake, against
+    // `violations` budgets; none: the plugins refused the node, and no predicate does.
+    victims_queried = 13,
 };
+
+// Of these the text is a list, and the answer a PluginAnswer.
+constexpr bool is_query(DecisionKind kind) {
+    return kind == DecisionKind::queried || kind == DecisionKind::victims_queried;
+}
 
 inline constexpr std::string_view kNominatedNodeKey = "scheduler.kubernetes.io/nominated-node-name";
 
@@ -328,13 +341,16 @@ struct Decision {
     // Of ask_waiting: more nodes would help this pod, as far as an autoscaler should care (it has no nominated
     // node, and its priority is not below the cut-off).
     bool scale_up = false;
+    bool untried = false;  // of ask_waiting: no attempt was made; not sent to shims but as a state of the pod
     std::string_view name;
     std::string_view node;
     std::string_view text;
     // Of allocated, where the node has devices of what the pod asks for: which of them, as
     // `example.com/gpu=0+3,example.com/nic=1`. The shim keeps it and states it again with the pod.
     std::string_view devices = {};
-    std::uint64_t query = 0;  // of queried: its number, never used twice
+    std::uint64_t query = 0;       // of queried and victims_queried: its number, never used twice
+    std::uint32_t needed = 0;      // of victims_queried
+    std::uint32_t violations = 0;  // likewise
 };
 
 enum class HelloOutcome : std::uint8_t { resume = 1, resync = 2, refused = 3 };

@@ -28,6 +28,7 @@ enum class AskState : std::uint8_t {
     allocated,
     queried,    // counts as on a node until its shim's plugins have answered; its shim knows nothing of it
     on_permit,  // likewise, until its gang has its minimum
+    asking,     // has no node, and waits until its shim's plugins have said whom it may preempt
 };
 
 std::string_view to_string(AskState);

@@ -10,8 +10,8 @@ namespace bayplan {
 
 std::string_view name_of(AskState state) {
     static constexpr std::array<std::string_view, kAskStates> kNames = {
-        "gone",          "gated",    "awaiting_node",  "pending",   "selected", "backoff",
-        "unschedulable", "reserved", "unacknowledged", "allocated", "queried",  "on_permit"};
+        "gone",     "gated",          "awaiting_node", "pending", "selected",  "backoff", "unschedulable",
+        "reserved", "unacknowledged", "allocated",     "queried", "on_permit", "asking"};
     const auto index = static_cast<std::size_t>(state);
     return index < kNames.size() ? kNames[index] : "";
 }
@@ -27,9 +27,10 @@ std::string_view to_string(AskState state) {
 
 std::string_view to_string(AskEvent event) {
     static constexpr std::array<std::string_view, kAskEvents> kNames = {
-        "enter",  "gate",       "await_node", "run",         "restate",    "select",   "put_back", "place",   "fail",
-        "wake",   "wake_early", "time_is_up", "acknowledge", "refuse",     "back_off", "remove",   "reserve", "clear",
-        "expire", "query",      "confirm",    "deny",        "unanswered", "permit",   "approve",  "reject"};
+        "enter",    "gate",       "await_node", "run",        "restate",    "select",      "put_back",
+        "place",    "fail",       "wake",       "wake_early", "time_is_up", "acknowledge", "refuse",
+        "back_off", "remove",     "reserve",    "clear",      "expire",     "query",       "confirm",
+        "deny",     "unanswered", "permit",     "approve",    "reject",     "ask_victims"};
     return kNames[static_cast<std::size_t>(event)];
 }
 

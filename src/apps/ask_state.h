@@ -36,14 +36,15 @@ enum class AskEvent : std::uint8_t {
     expire,       // its reservation was too old
     query,        // its attempt found a node that its shim's plugins are asked about
     confirm,      // they may have it there
-    deny,         // they may not, or it has lost the node otherwise
+    deny,         // they may not, or it has lost the node otherwise; or the query ended that it waited for
     unanswered,   // they have said nothing
     permit,       // its attempt found a node, which it holds until its gang has its minimum
     approve,      // its gang has it
     reject,       // it gives up, or has lost, the node that it held
+    ask_victims,  // its attempt found none, and its shim's plugins are asked whom it may preempt
 };
-inline constexpr std::size_t kAskStates = 12;
-inline constexpr std::size_t kAskEvents = 26;
+inline constexpr std::size_t kAskStates = 13;
+inline constexpr std::size_t kAskEvents = 27;
 
 std::string_view to_string(AskEvent);
 // The state's own name. (to_string(AskState) is what is told to the outside, where a selected ask is a pending one.)
@@ -63,34 +64,38 @@ constexpr std::array<Row, kAskEvents> transitions() {
     constexpr AskState awaits = awaiting_node;
     constexpr AskState held = on_permit;
     return {{
-        // gone, gated, awaits, pending, selected, backoff, no_fit, reserved, placed, allocated, queried, held
-        {pending, never, never, never, never, never, never, never, never, never, never, never},        // enter
-        {gated, gated, never, gated, gated, gated, gated, gated, never, never, never, never},          // gate
-        {awaits, awaits, awaits, awaits, awaits, awaits, awaits, awaits, never, never, never, never},  // await_node
+        // gone, gated, awaits, pending, selected, backoff, no_fit, reserved, placed, allocated, queried, held, asking
+        {pending, never, never, never, never, never, never, never, never, never, never, never, never},  // enter
+        {gated, gated, never, gated, gated, gated, gated, gated, never, never, never, never, never},    // gate
+        {awaits, awaits, awaits, awaits, awaits, awaits, awaits, awaits, never, never, never, never,
+         never},  // await_node
         {allocated, allocated, allocated, allocated, allocated, allocated, allocated, allocated, never, never, never,
-         never},                                                                                           // run
-        {never, pending, never, pending, pending, backoff, no_fit, reserved, never, never, never, never},  // restate
-        {never, selected, never, selected, never, selected, never, never, never, never, never, never},     // select
-        {never, never, never, never, pending, never, never, never, never, never, never, never},            // put_back
-        {never, never, never, never, placed, never, never, placed, never, never, never, never},            // place
-        {never, never, never, never, no_fit, never, never, never, never, never, never, never},             // fail
-        {never, never, never, never, never, never, pending, never, never, never, never, never},            // wake
-        {never, never, never, never, never, never, backoff, never, never, never, never, never},            // wake_early
-        {never, never, never, never, never, pending, never, never, never, never, never, never},            // time_is_up
-        {never, never, never, never, never, never, never, never, allocated, never, never, never},        // acknowledge
-        {never, never, never, never, never, never, never, never, backoff, backoff, never, never},        // refuse
-        {never, backoff, never, backoff, backoff, backoff, backoff, never, never, never, never, never},  // back_off
-        {never, gone, gone, gone, gone, gone, gone, gone, gone, gone, gone, gone},                       // remove
-        {never, never, never, never, reserved, never, never, never, never, never, never, never},         // reserve
-        {never, never, never, never, never, never, never, pending, never, never, never, never},          // clear
-        {never, never, never, never, never, never, never, backoff, never, never, never, never},          // expire
-        {never, never, never, never, queried, never, never, never, never, never, never, never},          // query
-        {never, never, never, never, never, never, never, never, never, never, placed, never},           // confirm
-        {never, never, never, never, never, never, never, never, never, never, pending, never},          // deny
-        {never, never, never, never, never, never, never, never, never, never, backoff, never},          // unanswered
-        {never, never, never, never, held, never, never, never, never, never, never, never},             // permit
-        {never, never, never, never, never, never, never, never, never, never, never, placed},           // approve
-        {never, never, never, never, never, never, never, never, never, never, never, gated},            // reject
+         never, never},  // run
+        {never, pending, never, pending, pending, backoff, no_fit, reserved, never, never, never, never,
+         never},  // restate
+        {never, selected, never, selected, never, selected, never, never, never, never, never, never, never},  // select
+        {never, never, never, never, pending, never, never, never, never, never, never, never, never},    // put_back
+        {never, never, never, never, placed, never, never, placed, never, never, never, never, never},    // place
+        {never, never, never, never, no_fit, never, never, never, never, never, never, never, never},     // fail
+        {never, never, never, never, never, never, pending, never, never, never, never, never, never},    // wake
+        {never, never, never, never, never, never, backoff, never, never, never, never, never, never},    // wake_early
+        {never, never, never, never, never, pending, never, never, never, never, never, never, never},    // time_is_up
+        {never, never, never, never, never, never, never, never, allocated, never, never, never, never},  // acknowledge
+        {never, never, never, never, never, never, never, never, backoff, backoff, never, never, never},  // refuse
+        {never, backoff, never, backoff, backoff, backoff, backoff, never, never, never, never, never,
+         never},                                                                                          // back_off
+        {never, gone, gone, gone, gone, gone, gone, gone, gone, gone, gone, gone, gone},                  // remove
+        {never, never, never, never, reserved, never, never, never, never, never, never, never, never},   // reserve
+        {never, never, never, never, never, never, never, pending, never, never, never, never, never},    // clear
+        {never, never, never, never, never, never, never, backoff, never, never, never, never, never},    // expire
+        {never, never, never, never, queried, never, never, never, never, never, never, never, never},    // query
+        {never, never, never, never, never, never, never, never, never, never, placed, never, never},     // confirm
+        {never, never, never, never, never, never, never, never, never, never, pending, never, pending},  // deny
+        {never, never, never, never, never, never, never, never, never, never, backoff, never, backoff},  // unanswered
+        {never, never, never, never, held, never, never, never, never, never, never, never, never},       // permit
+        {never, never, never, never, never, never, never, never, never, never, never, placed, never},     // approve
+        {never, never, never, never, never, never, never, never, never, never, never, gated, never},      // reject
+        {never, never, never, never, asking, never, never, never, never, never, never, never, never},     // ask_victims
     }};
 }
 inline constexpr std::array<Row, kAskEvents> kTransitions = transitions();

@@ -19,8 +19,8 @@ namespace {
 using sim::PluginFault;
 
 constexpr std::size_t kShownMax = 200;
-constexpr std::array<std::string_view, 6> kMembers{"query",        "feasible", "unschedulable",
-                                                   "unresolvable", "lasting",  "error"};
+constexpr std::array<std::string_view, 8> kMembers{"query",   "feasible", "unschedulable", "unresolvable",
+                                                   "lasting", "error",    "first",         "victims"};
 
 std::string shown(std::string_view line) {
     return fmt::format("`{}`{}", line.substr(0, kShownMax), line.size() > kShownMax ? "..." : "");
@@ -71,6 +71,7 @@ public:
             reply_.lasting = lasting->as_bool();
         }
         read_feasible(answer);
+        read_victims(answer);
         read_refused(answer, "unschedulable", PluginVerdict::unschedulable);
         read_refused(answer, "unresolvable", PluginVerdict::unresolvable);
         const auto missing = std::ranges::find(reply_.verdicts, PluginVerdict::unknown);
@@ -92,6 +93,37 @@ private:
         for (const json::value& node : nodes->as_array()) {
             put(text_of(node, "feasible"), PluginVerdict::feasible, {});
         }
+    }
+
+    // Either is a yes.
+    void read_victims(const json::object& answer) {
+        const json::value* const first = answer.if_contains("first");
+        const json::value* const victims = answer.if_contains("victims");
+        if (first == nullptr && victims == nullptr) {
+            return;
+        }
+        if (question_.victims.empty()) {
+            throw PluginFault("`first` and `victims` are for questions that have victims");
+        }
+        if (victims != nullptr && !victims->is_array()) {
+            throw PluginFault("`victims` must be a list of pods");
+        }
+        if (first != nullptr) {
+            boost::system::error_code broken;
+            reply_.first_victims = first->to_number<std::uint32_t>(broken);
+            if (broken) {
+                throw PluginFault("`first` must be a number of victims");
+            }
+        }
+        for (const json::value& victim : victims == nullptr ? json::array() : victims->as_array()) {
+            const std::string_view name = text_of(victim, "victims");
+            const auto found = std::ranges::find(question_.victims, name);
+            if (found == question_.victims.end()) {
+                throw PluginFault(fmt::format("pod {} is no victim that was offered", name));
+            }
+            reply_.victims.push_back(static_cast<std::uint32_t>(found - question_.victims.begin()));
+        }
+        put(question_.nodes.front(), PluginVerdict::feasible, {});
     }
 
     void read_refused(const json::object& answer, std::string_view name, PluginVerdict verdict) {
@@ -137,9 +169,23 @@ void read_reply(const json::object& answer, const sim::PluginQuestion& question,
     }
 }
 
+std::string line_about_victims(const sim::PluginQuestion& question, std::uint64_t number) {
+    std::string line = fmt::format(R"({{"query":{},"pod":{},"node":)", number, question.object);
+    kube::append_json_text(line, question.nodes.front());
+    line += R"(,"victims":[)";
+    for (std::size_t i = 0; i < question.victims.size(); ++i) {
+        line += i == 0 ? "" : ",";
+        kube::append_json_text(line, question.victims[i]);
+    }
+    return line + fmt::format("],\"needed\":{}}}\n", question.needed);
+}
+
 }  // namespace
 
 std::string line_of(const sim::PluginQuestion& question, std::uint64_t number) {
+    if (!question.victims.empty()) {
+        return line_about_victims(question, number);
+    }
     std::string line = fmt::format(R"({{"query":{},"pod":{},"nodes":[)", number, question.object);
     for (std::size_t i = 0; i < question.nodes.size(); ++i) {
         line += i == 0 ? "" : ",";

@@ -4,6 +4,13 @@
 //   {"query":7,"feasible":["n1"],"unschedulable":{"n2":"no license left"},"unresolvable":{"n3":"wrong site"},"lasting":true}
 //   {"query":7,"error":"the license server is down"}
 //
+// Which pods may go, so that the pod gets the node (`--plugin-victims`); the first `needed` must for the predicates' sake:
+//
+//   {"query":8,"pod":{the object},"node":"n1","victims":["ns/a","ns/b","ns/c"],"needed":1}
+//   {"query":8,"first":2}
+//   {"query":8,"victims":["ns/c"]}
+//   {"query":8,"unschedulable":{"n1":"they all hold licenses of their own"}}
+//
 // Each node of the question stands in one of the three; `lasting` and empty ones may be left out.
 //
 // Thread: any. Errors: PluginFault says what is wrong with a line.

@@ -224,6 +224,10 @@ void add_simulate_options(CLI::App& simulate, SimulateArguments& arguments) {
                     "\"lasting\":false} or "
                     "{\"query\":7,\"error\":\"why\"}")
         ->type_name("COMMAND");
+    simulate
+        .add_flag("--plugin-victims", arguments.plugin_victims,
+                  "with --plugin: the pods may preempt, and the program is asked which pods may go for them")
+        ->needs("--plugin");
     add_duration(simulate, "--plugin-timeout", arguments.plugin_timeout_ns, "30s",
                  "with --plugin: how long it may say nothing while it is asked");
     simulate

@@ -33,6 +33,7 @@ struct SimulateArguments {
     std::string diff;              // another dump; empty: none
     std::string plugin;            // command; empty: none
     std::int64_t plugin_timeout_ns = 0;
+    bool plugin_victims = false;
     std::string html;  // files to write; empty: none
     std::string svg;
     bool quiet = false;

@@ -344,7 +344,7 @@ int run_noting_interrupts(SimulateArguments& arguments) {
     if (!arguments.plugin.empty()) {
         plugin.emplace(arguments.plugin, arguments.plugin_timeout_ns);
         arguments.dump.plugin = name_of_plugin(arguments.plugin);
-        arguments.simulation.plugin = {arguments.dump.plugin, &*plugin};
+        arguments.simulation.plugin = {arguments.dump.plugin, &*plugin, arguments.plugin_victims};
     }
     Progress progress(arguments.quiet);
     kube::ClusterDump dump(arguments.dump);

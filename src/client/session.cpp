@@ -50,7 +50,7 @@ std::size_t Session::on_turn(dataplane::DataPlane& plane) {
         work += state_some();
     }
     if (greeted()) {
-        work += send_acknowledgement(plane) + send_state(plane);
+        work += send_acknowledgement(plane) + send_state(plane) + send_dump(plane);
     }
     return work + handler_.on_turn();
 }
@@ -82,8 +82,13 @@ void Session::on_open(dataplane::DataPlane& plane, ConnectionId id, const datapl
 std::size_t Session::send_hello(dataplane::DataPlane& plane) {
     wire::Hello hello;
     hello.features = wire::kFeatures;
-    if (!options_.gives_claims_back) {
-        hello.features &= ~wire::kFeatureGiveBack;
+    for (const auto& [wanted, feature] : {std::pair(options_.gives_claims_back, wire::kFeatureGiveBack),
+                                          std::pair(options_.judges_victims, wire::kFeatureVictims),
+                                          std::pair(options_.wants_container_states, wire::kFeatureContainerStates),
+                                          std::pair(options_.wants_events, wire::kFeatureEvents),
+                                          std::pair(options_.wants_configuration, wire::kFeatureConfiguration),
+                                          std::pair(options_.tells_its_state, wire::kFeatureStateDump)}) {
+        hello.features &= wanted ? ~std::uint64_t{0} : ~feature;
     }
     hello.partition = options_.partition;
     hello.shim_instance = shim_instance_;
@@ -272,7 +277,7 @@ bool Session::on_frame(dataplane::DataPlane& plane, ConnectionId id, dataplane::
         take_decisions(plane, *decisions);
     } else if (const auto* applied = std::get_if<wire::StateAppliedFrame>(&message); applied && greeted()) {
         take_applied(applied->up_to);
-    } else {
+    } else if (!greeted() || !take_information(message)) {
         drop(plane, kCloseProtocol, "a message that does not belong here");
     }
     return true;
@@ -325,6 +330,7 @@ void Session::deliver(const Decision& decision) {
         case DecisionKind::released: handler_.on_released(decision.name, decision.termination, decision.text); return;
         case DecisionKind::ask_waiting: handler_.on_waiting(decision.name, decision.text, decision.scale_up); return;
         case DecisionKind::queried: deliver_query(decision); return;
+        case DecisionKind::victims_queried: deliver_victims_query(decision); return;
         case DecisionKind::nominated: handler_.on_nominated(decision.name, decision.node, decision.text); return;
         case DecisionKind::claim_given_back: handler_.on_claim_given_back(decision.name, decision.text); return;
     }
@@ -334,6 +340,13 @@ void Session::deliver_query(const Decision& decision) {
     query_nodes_.assign(1, decision.node);
     for_each_line(decision.text, [&](std::string_view name) { query_nodes_.push_back(name); });
     handler_.on_query(decision.query, decision.name, query_nodes_);
+}
+
+void Session::deliver_victims_query(const Decision& decision) {
+    query_nodes_.clear();
+    for_each_line(decision.text, [&](std::string_view name) { query_nodes_.push_back(name); });
+    handler_.on_victims_query(
+        {decision.query, decision.name, decision.node, query_nodes_, decision.needed, decision.violations});
 }
 
 void Session::take_applied(std::uint64_t up_to) {
@@ -372,6 +385,7 @@ void Session::lost(std::string_view why) {
     connection_.reset();
     hello_due_ = false;
     acknowledgement_due_ = false;
+    dump_.reset();
     phase_ = Phase::idle;
     const std::uint64_t usual_ms = std::min<std::uint64_t>(
         options_.reconnect_max_ms, std::uint64_t{options_.reconnect_initial_ms} << std::min(failures_, 16u));

@@ -79,7 +79,10 @@ private:
     void take_decisions(dataplane::DataPlane&, const wire::DecisionsFrame&);
     void deliver(const Decision&);
     void deliver_query(const Decision&);
+    void deliver_victims_query(const Decision&);
     void end_decisions();
+    bool take_information(const wire::Message&);
+    std::size_t send_dump(dataplane::DataPlane&);
     void take_applied(std::uint64_t up_to);
     void drop(dataplane::DataPlane&, std::uint64_t code, std::string_view why);
     void lost(std::string_view why);
@@ -107,6 +110,8 @@ private:
     wire::Encoder encoder_;
     wire::DecodedFrame decoded_;
     std::vector<std::string_view> query_nodes_;  // of the query at hand
+    std::optional<std::string> dump_;            // of this shim's state, that the daemon waits for
+    std::uint64_t dump_token_ = 0;
 
     mutable std::mutex mutex_;
     std::condition_variable room_;

@@ -204,7 +204,8 @@ std::size_t frame_bytes(const ReleaseStatement& release) {
 }
 
 std::size_t frame_bytes(const PluginAnswer& answer) {
-    std::size_t bytes = kRecordBytes + answer.failure.size() + answer.verdicts.size();
+    std::size_t bytes = kRecordBytes + answer.failure.size() + answer.verdicts.size() +
+                        sizeof(std::uint32_t) * (answer.victims.size() + 1);
     for (const PluginReason& reason : answer.reasons) {
         bytes += kPairBytes + 2 * sizeof(std::uint64_t) + reason.text.size();
     }

@@ -34,7 +34,9 @@ struct ReservingAttempt {
 // A query to a shim's plugins; owned likewise.
 struct PluginQuery {
     std::uint64_t number = 0;
-    std::string_view others;  // nodes beside its own, each ended by LF
+    std::string_view others;       // nodes beside its own, or pods that may go, each ended by LF
+    std::uint32_t needed = 0;      // of those: so many go for the predicates' sake
+    std::uint32_t violations = 0;  // of budgets, by these
 };
 
 struct Happening {
@@ -56,6 +58,7 @@ struct Happening {
         reserved,             // an attempt reserved the node for the ask, or chose victims there: `reservation`
         reservation_cleared,  // the ask's reservation of the node ended by a decision: `why`
         queried,              // an attempt found the node, and its shim's plugins are asked about it: `query`
+        victims_queried,      // an attempt found none, and they are asked who may go from the node: `query`
         confirmed,            // they may have the ask there
         left,                 // the ask's pod has left the node; told beside the reason
         denied,               // the ask has lost that node: `why`; its shim is told if `tell`

@@ -56,7 +56,8 @@ void Commit::enter_list(AskId id, AskState state) {
     }
     if (state == AskState::gated) {
         tables_.order.ask_leaves(id);
-    } else if ((state == AskState::backoff || state == AskState::unschedulable || state == AskState::reserved) &&
+    } else if ((state == AskState::backoff || state == AskState::unschedulable || state == AskState::reserved ||
+                state == AskState::asking) &&
                !tables_.asks[id].foreign) {
         tables_.order.ask_waits(id);
     }

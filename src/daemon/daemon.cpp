@@ -68,6 +68,7 @@ void Daemon::serve() {
         next_status = Clock::now() + kStatusEvery;
         look_after_threads();
         show_condition();
+        services_.states.end_overdue();
         if (!status_file_.empty()) write_status_file("running");
         if (rest_) rest_->show_metrics(metrics_text(make_status("running")));
     }
@@ -138,7 +139,8 @@ void Daemon::reload_queues() {
             const std::string remark = node_order_remark(queues.text, partition);
             if (!remark.empty())
                 log_->warning("queues read again", {{"partition", partition.name}, {"remark", remark}});
-            if (rest_) queue_texts_[at] = queues.text;
+            queue_texts_[at] = queues.text;
+            services_.configuration.show(at, partition.name, queues.text);
             engine->give_queues(std::move(queues));
             continue;
         }

@@ -60,6 +60,7 @@ private:
     bool pin_main(std::string& error);
     bool start_engines(std::string& error);
     void make_event_store();
+    bool prepare_services(std::string& error);
     bool start_rest(std::string& error);
     bool open_port(std::string& error);
     bool drop_privileges(std::string& error);
@@ -132,9 +133,10 @@ private:
     std::vector<std::unique_ptr<Waker>> wakers_;
     std::vector<std::vector<std::unique_ptr<Inbox>>> inboxes_;
     std::shared_ptr<ShimRegistry> shim_registry_ = std::make_shared<ShimRegistry>(config_.data_plane.lcores);
+    std::unique_ptr<events::EventStore> events_;      // null: not tracked. Before all who write or read it.
+    ShimServices services_;                           // likewise
     std::vector<std::unique_ptr<Gateway>> gateways_;  // one per lcore
     std::unique_ptr<LcoreThreads> lcores_;
-    std::unique_ptr<events::EventStore> events_;  // null: not tracked. Before the engines, whose threads write it.
     // After the port: engines wake it, so they must end first.
     std::vector<std::unique_ptr<EngineThread>> engines_;
     std::vector<std::string> queue_texts_;  // of each partition, as REST shows them; empty: none

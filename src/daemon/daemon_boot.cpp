@@ -190,16 +190,26 @@ void Daemon::make_event_store() {
     }
 }
 
-bool Daemon::start_rest(std::string& error) {
-    if (config_.rest.listen.empty()) return true;
+// Events are of all partitions, and a partition is a domain of trust.
+bool Daemon::prepare_services(std::string& error) {
+    services_.events = config_.partitions.size() == 1 ? events_.get() : nullptr;
+    services_.shows_states = !config_.rest.listen.empty();
     for (const config::PartitionConfig& partition : config_.partitions) {
         std::vector<std::string> faults;
-        queue_texts_.emplace_back();
+        std::string& text = queue_texts_.emplace_back();
         if (partition.queues_file.empty()) continue;
-        if (read_queues_file(partition.queues_file, queue_texts_.back(), faults)) continue;
-        error = faults.front();
-        return false;
+        if (!read_queues_file(partition.queues_file, text, faults)) {
+            error = faults.front();
+            return false;
+        }
+        services_.configuration.show(queue_texts_.size() - 1, partition.name, text);
     }
+    return true;
+}
+
+bool Daemon::start_rest(std::string& error) {
+    if (!prepare_services(error)) return false;
+    if (config_.rest.listen.empty()) return true;
     rest::ShownPartitions shown;
     for (const auto& engine : engines_) {
         answers::Place place;
@@ -214,7 +224,8 @@ bool Daemon::start_rest(std::string& error) {
     const rest::ShownEvents events{
         events_.get(), {config_.events.batch_events, config_.events.streams, config_.events.streams_of_host}};
     rest_ = std::make_unique<RestService>(config_.rest, config_.stop_within_ns,
-                                          shown_config(config_.partitions, queue_texts_), std::move(shown), events);
+                                          shown_config(config_.partitions, queue_texts_), std::move(shown), events,
+                                          services_.states);
     const auto begin_watch = [this] {
         std::string unpinned;
         if (!threads::assume_role(threads::Role::housekeeping, 0, unpinned)) {
@@ -243,6 +254,7 @@ bool Daemon::open_port(std::string& error) {
         for (const auto& of_partition : inboxes_) inboxes.push_back(of_partition[lcore].get());
         gateways_.push_back(
             std::make_unique<Gateway>(config_.partitions, inboxes, config_.data_plane, *log_, shim_registry_, lcore));
+        gateways_.back()->inform_by(services_);
         gateways_.back()->note_in(flight_.make_ring(fmt::format("lcore{}", lcore), kLcoreRecords));
         watchdog_.watch(fmt::format("lcore{}", lcore), gateways_.back()->heartbeat());
         handlers.push_back(gateways_.back().get());

@@ -289,7 +289,8 @@ void EngineThread::apply_item(InboxItem& item) {
         shims_seen_[connect->shim] = connect->connection;
         note(FlightKind::connect, connect->connection, connect->lcore);
         apply(Connect{connect->connection, connect->shim, connect->shim_instance, connect->daemon_instance,
-                      connect->decisions_received, connect->plugins, connect->gives_claims_back});
+                      connect->decisions_received, connect->plugins, connect->gives_claims_back,
+                      connect->judges_victims});
     } else if (const auto* disconnect = std::get_if<DisconnectItem>(&item)) {
         note(FlightKind::disconnect, disconnect->connection);
         for (auto& [shim, connection] : shims_seen_) {

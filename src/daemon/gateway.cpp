@@ -79,6 +79,7 @@ bool Gateway::on_frame(dataplane::DataPlane& plane, ConnectionId id, dataplane::
         close_broken(plane, id, connection, CloseCode::protocol, "an observer may ask for counters and nothing else");
         return true;
     }
+    if (control && take_state_dump(id, message)) return true;
     const bool belongs = control ? std::holds_alternative<wire::AcknowledgeFrame>(message)
                                  : std::holds_alternative<wire::StateFrame>(message);
     if (!belongs) {

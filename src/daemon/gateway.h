@@ -28,6 +28,7 @@
 #include "daemon/log.h"
 #include "daemon/outbox_sender.h"
 #include "daemon/shim_registry.h"
+#include "daemon/shim_services.h"
 #include "daemon/stages.h"
 #include "daemon/stranger_log.h"
 #include "dataplane/data_plane.h"
@@ -70,6 +71,9 @@ public:
 
     // Sets the counters that a ping is answered with; without it: this gateway's own. Before the loop runs.
     void tell_counters_of(CountersOfLcores all) { counters_of_lcores_ = std::move(all); }
+
+    // Sources of what informs shims; without them no such feature is offered. Before the loop runs, and they outlive it.
+    void inform_by(ShimServices&);
 
     // Hellos that are refused are noted there. Before the loop runs.
     void note_in(instruments::FlightRing& ring) { flight_ = &ring; }
@@ -120,9 +124,13 @@ private:
     // False: the connection has no room for the answer now.
     bool take_counters_request(dataplane::DataPlane&, ConnectionId, Connection&, const wire::CountersRequest&);
     void read_counters(dataplane::DataPlane&);
+    std::uint64_t features() const;
+    void inform(ConnectionId, Connection&, std::uint64_t features);
     void refuse(dataplane::DataPlane&, ConnectionId, Connection&, const std::string& why);
     void close_replaced(dataplane::DataPlane&);
     bool take_while_stopping(dataplane::DataPlane&, ConnectionId, Connection&, dataplane::Stream, dataplane::Frame&);
+    // True: it is the state of a shim, which nobody else takes.
+    bool take_state_dump(ConnectionId, const wire::Message&);
     bool hand_over(ConnectionId, Connection&, dataplane::Frame&, std::unique_ptr<wire::DecodedFrame>);
     void close_broken(dataplane::DataPlane&, ConnectionId, Connection&, CloseCode, std::string_view what);
     void close(dataplane::DataPlane&, ConnectionId, CloseCode, std::string_view why);
@@ -165,6 +173,7 @@ private:
 
     LcoreStages stages_;
     instruments::Heartbeat heartbeat_;
+    ShimServices* services_ = nullptr;           // null: shims are not informed
     instruments::FlightRing* flight_ = nullptr;  // null: nobody keeps it
 
     std::atomic<bool> input_stopped_{false};

@@ -38,14 +38,16 @@ bool Gateway::take_hello(dataplane::DataPlane& plane, ConnectionId id, Connectio
     auto outbox = std::make_shared<Outbox>(outbox_batches_, output_);
     connection.partition = partition;
     connection.phase = Phase::open;
-    connection.sender = std::make_unique<OutboxSender>(
-        outbox, frame_bytes_max_, wire::agree(hello.protocol_min, hello.protocol_max, hello.features));
+    const wire::Agreed agreed = wire::agree(hello.protocol_min, hello.protocol_max, hello.features & features());
+    connection.sender = std::make_unique<OutboxSender>(outbox, frame_bytes_max_, agreed);
+    inform(id, connection, agreed.features);
     connection.sender->time_in(stages_.outbox);
     --waiting_;
     close_replaced(plane);
     inbox.push(ConnectItem{id, connection.peer.common_name, hello.shim_instance, hello.daemon_instance,
                            hello.decisions_received, std::string(hello.plugins),
-                           (hello.features & wire::kFeatureGiveBack) != 0, std::move(outbox), lcore_});
+                           (hello.features & wire::kFeatureGiveBack) != 0,
+                           (hello.features & wire::kFeatureVictims) != 0, std::move(outbox), lcore_});
     touched_[partition] = true;
     count(counters_.hellos);
     log_.info("shim connected", {{"connection", id},
@@ -53,6 +55,30 @@ bool Gateway::take_hello(dataplane::DataPlane& plane, ConnectionId id, Connectio
                                  {"address", connection.peer.address},
                                  {"partition", hello.partition},
                                  {"version", hello.version}});
+    return true;
+}
+
+void Gateway::inform_by(ShimServices& services) {
+    services_ = &services;
+    services.states.on_question([output = output_] { output->put(); });
+    services.configuration.on_change([output = output_] { output->put(); });
+}
+
+// That this daemon has.
+std::uint64_t Gateway::features() const {
+    return (wire::kFeatures & ~wire::kFeaturesOfInformation) | (services_ == nullptr ? 0 : services_->features());
+}
+
+void Gateway::inform(ConnectionId id, Connection& connection, std::uint64_t features) {
+    if ((features & wire::kFeaturesOfInformation) == 0) return;
+    connection.sender->inform_by(std::make_unique<InformationSender>(
+        *services_, features, connection.partition, id, connection.peer.common_name, output_, frame_bytes_max_));
+}
+
+bool Gateway::take_state_dump(ConnectionId id, const wire::Message& message) {
+    const auto* dump = std::get_if<wire::StateDumpFrame>(&message);
+    if (dump == nullptr || services_ == nullptr) return false;
+    services_->states.told(id, dump->token, dump->text);
     return true;
 }
 

@@ -54,7 +54,7 @@ std::size_t Gateway::send_outboxes(dataplane::DataPlane& plane) {
         if (sent > 0) counters_.frames_out.fetch_add(sent, std::memory_order_relaxed);
         if (sent > 0 && sender.outbox().was_refused()) touched_[connection.partition] = true;
         if (cut != nullptr && sent == 0) to_cut_.emplace_back(id, *cut);
-        if (!sender.idle() || (cut != nullptr && sent > 0)) output_left_ = true;
+        if (!sender.idle() || sender.has_news() || (cut != nullptr && sent > 0)) output_left_ = true;
         if (!sender.idle() || connection.acknowledged < sender.last_sent()) all_done = false;
     }
     for (const auto& [id, why] : to_cut_) {

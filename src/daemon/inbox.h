@@ -37,7 +37,8 @@ struct ConnectItem {
     std::uint64_t daemon_instance = 0;
     std::uint64_t decisions_received = 0;
     std::string plugins;             // that the shim serves, each ended by LF
-    bool gives_claims_back = false;  // feature of its hello
+    bool gives_claims_back = false;  // features of its hello
+    bool judges_victims = false;
     std::shared_ptr<Outbox> outbox;  // the way back
     std::size_t lcore = 0;           // the lcore to wake for it
 };

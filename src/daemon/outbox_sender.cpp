@@ -32,10 +32,13 @@ std::string_view clipped(std::string_view text) {
 constexpr std::size_t kNameBytes = 16;
 // The longest query fits the smallest frame that can be configured (data_plane.frame_bytes_max).
 static_assert(PluginOptions::kNodesMax * (kNameBytesMax + kNameBytes) + kDecisionBytes + 2 * kNameBytesMax < 1u << 20);
+// Likewise: of each pod the names of its shim and of itself.
+static_assert(PluginOptions::kVictimsMax * (2 * kNameBytesMax + 1 + kNameBytes) + kDecisionBytes + 2 * kNameBytesMax <
+              1u << 20);
 
 std::size_t bytes_of(const Decision& decision) {
     const std::size_t names =
-        decision.kind == DecisionKind::queried ? static_cast<std::size_t>(std::ranges::count(decision.text, '\n')) : 0;
+        is_query(decision.kind) ? static_cast<std::size_t>(std::ranges::count(decision.text, '\n')) : 0;
     return kDecisionBytes + decision.name.size() + decision.node.size() + decision.text.size() + names * kNameBytes;
 }
 
@@ -63,9 +66,10 @@ std::size_t OutboxSender::drain(dataplane::DataPlane& plane, dataplane::Connecti
 
 std::span<const std::byte> OutboxSender::next_frame(wire::Encoder& encoder) {
     while (true) {
+        if (information_ && information_->has_states()) return next_news(encoder);
         if (batch_.batch) return next_decisions(encoder);
         OutboxItem item;
-        if (!outbox_->take(item)) return {};
+        if (!outbox_->take(item)) return next_news(encoder);
         frame_end_ = 0;
         if (auto* hello = std::get_if<HelloItem>(&item)) {
             stream_ = dataplane::Stream::control;
@@ -90,6 +94,16 @@ std::span<const std::byte> OutboxSender::next_frame(wire::Encoder& encoder) {
     }
 }
 
+// Only when no decision waits, but for states of pods.
+std::span<const std::byte> OutboxSender::next_news(wire::Encoder& encoder) {
+    if (!information_) return {};
+    frame_end_ = 0;
+    stream_ = dataplane::Stream::decisions;
+    const std::span<const std::byte> frame = information_->next(encoder);
+    news_ = !frame.empty();
+    return frame;
+}
+
 std::span<const std::byte> OutboxSender::next_decisions(wire::Encoder& encoder) {
     const std::vector<Decision>& all = batch_.batch->decisions;
     const std::size_t count_max = wire::Limits{}.items_max;
@@ -100,12 +114,13 @@ std::span<const std::byte> OutboxSender::next_decisions(wire::Encoder& encoder) 
     while (next < all.size() && chunk_.size() < count_max) {
         Decision decision = all[next];
         // The text of a query is a list of names (base/lines.h): none of them may be missing.
-        if (decision.kind != DecisionKind::queried) decision.text = clipped(decision.text);
+        if (!is_query(decision.kind)) decision.text = clipped(decision.text);
         bytes += bytes_of(decision);
         if (!chunk_.empty() && bytes > frame_bytes_) break;
         chunk_.push_back(decision);
         ++next;
     }
+    if (information_) information_->note(chunk_);
     const wire::DecisionsFrame frame{batch_.batch->first_sequence + batch_.skip, batch_.state_applied, chunk_};
     frame_end_ = frame.first_sequence + chunk_.size() - 1;
     stream_ = dataplane::Stream::decisions;

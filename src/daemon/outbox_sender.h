@@ -12,6 +12,7 @@
 #include <memory>
 #include <vector>
 
+#include "daemon/information_sender.h"
 #include "daemon/outbox.h"
 #include "dataplane/data_plane.h"
 #include "instruments/latency_histogram.h"
@@ -29,10 +30,15 @@ public:
     // turns.
     std::size_t drain(dataplane::DataPlane&, dataplane::ConnectionId, wire::Encoder&, std::size_t frames_max);
 
+    // Messages that inform the shim are sent too, behind the decisions; before the first drain().
+    void inform_by(std::unique_ptr<InformationSender> information) { information_ = std::move(information); }
+
     // How long batches lay in the outbox is added there from now on.
     void time_in(instruments::LatencyHistogram& times) { times_ = &times; }
 
     bool idle() { return held_.empty() && !batch_.batch && outbox_->drained(); }
+    // More may be there that informs.
+    bool has_news() const { return news_; }
     Outbox& outbox() { return *outbox_; }
     // The highest decision sequence number handed to the connection.
     std::uint64_t last_sent() const { return last_sent_; }
@@ -41,6 +47,7 @@ private:
     // The next frame, valid until the encoder's next use; empty when there is nothing to send.
     std::span<const std::byte> next_frame(wire::Encoder&);
     std::span<const std::byte> next_decisions(wire::Encoder&);
+    std::span<const std::byte> next_news(wire::Encoder&);
 
     const std::shared_ptr<Outbox> outbox_;
     const wire::Agreed agreed_;
@@ -51,6 +58,8 @@ private:
     std::uint64_t frame_end_ = 0;  // last sequence number in the frame at hand, 0 = none
     std::vector<std::byte> held_;  // a frame that the connection had no room for
     std::uint64_t last_sent_ = 0;
+    std::unique_ptr<InformationSender> information_;  // null: the shim wants nothing of it
+    bool news_ = false;                               // the last drain() did not come to the end of it
     instruments::LatencyHistogram* times_ = nullptr;
 };
 

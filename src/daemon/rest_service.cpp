@@ -55,11 +55,12 @@ std::shared_ptr<const rest::ShownConfig> shown_config(const std::vector<config::
 
 RestService::RestService(const config::RestConfig& rest, std::int64_t stop_within_ns,
                          std::shared_ptr<const rest::ShownConfig> shown, rest::ShownPartitions partitions,
-                         const rest::ShownEvents& events)
+                         const rest::ShownEvents& events, rest::ShimStates& shims)
     : board_(std::move(shown)),
       partitions_(std::move(partitions)),
       server_(server_options(rest, stop_within_ns),
-              http::Router(rest::routes({board_, &partitions_, events, &watch_, &metrics_, &condition_}), rest.cors)) {}
+              http::Router(rest::routes({board_, &partitions_, events, &watch_, &metrics_, &condition_, &shims}),
+                           rest.cors)) {}
 
 bool can_serve(const config::RestConfig& rest, std::string& error) {
     http::Server server(server_options(rest, 0), http::Router({}, rest.cors));

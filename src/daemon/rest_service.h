@@ -15,6 +15,7 @@
 #include "rest/condition_board.h"
 #include "rest/event_routes.h"
 #include "rest/metrics_routes.h"
+#include "rest/shim_states.h"
 #include "rest/shown_config.h"
 #include "rest/state_routes.h"
 #include "rest/watch.h"
@@ -33,7 +34,7 @@ class RestService {
 public:
     // Once `stop_within_ns` is over, answers under way are cut.
     RestService(const config::RestConfig&, std::int64_t stop_within_ns, std::shared_ptr<const rest::ShownConfig>,
-                rest::ShownPartitions, const rest::ShownEvents&);
+                rest::ShownPartitions, const rest::ShownEvents&, rest::ShimStates&);
     // Called on the thread that watches health and history, first of all (pins and names it).
     using Begin = std::function<void()>;
 

@@ -112,7 +112,7 @@ void Inputs::update_ask(ShimId id, const AskItem& record, AskId ask_id) {
         update_placed(id, record, ask_id);
         return;
     }
-    if (ask.state == AskState::queried) {
+    if (ask.state == AskState::queried || ask.state == AskState::asking) {
         lifecycle_.end_query(ask_id, kPodGone);
     }
     lifecycle_.forget_plugins(ask_id);

@@ -287,17 +287,25 @@ Attempts::Failure Attempts::judge_failure(AskId id, Guaranteed guaranteed) {
     Diagnosis diagnosis = diagnoser.diagnose();
     Failure failure;
     // Nobody goes for a pod that its plugins may refuse then.
-    failure.outcome = needs_plugins(world_, id) ? PreemptionOutcome{} : preempting_.decide(id, diagnosis);
+    const bool needs = needs_plugins(world_, id);
+    failure.outcome =
+        needs && !plugins_judge_victims(world_, id) ? PreemptionOutcome{} : preempting_.decide(id, diagnosis);
+    if (failure.outcome.asks) {
+        failure.offer = preempting_.offer_on(id, failure.outcome.chosen->slot);
+        return failure;
+    }
     if (failure.outcome.tried) failure.claims = claims_after_failure(world_, diagnoser, failure.outcome);
     failure.failed_predicates = diagnosis.failed_predicates | failure.outcome.failed_predicates;
-    const bool follows = failure.outcome.eligible && !failure.outcome.chosen;
+    const bool follows = failure.outcome.eligible && !failure.outcome.chosen && !needs;
     if (follows && (guaranteed == Guaranteed::failed ||
                     (guaranteed == Guaranteed::may && !preempt_for_guarantee(id, diagnosis, failure.outcome)))) {
         failure.failed_predicates |= kFailedByGuarantee;
     }
     failure.message = whole_message(std::move(diagnosis.message), failure.outcome, failure.claims.words);
     failure.nodes = diagnosis.unschedulable_count;
-    failure.refused_by_plugins = diagnosis.refused_by_plugins;
+    failure.refused_by_plugins =
+        !failure.outcome.chosen && (diagnosis.refused_by_plugins || failure.outcome.refused_by_plugins);
+    failure.failed_predicates |= needs && failure.outcome.chosen ? kFailedByPlugins : 0;
     return failure;
 }
 
@@ -326,6 +334,10 @@ void Attempts::fail(AskId id, std::uint32_t failed_on_its_node) {
         return;
     }
     const Failure failure = judge_failure(id, guaranteed);
+    if (failure.outcome.asks) {
+        lifecycle_.ask_about_victims(id, failure.outcome.chosen->slot, failure.offer);
+        return;
+    }
     if (shared && !failure.outcome.chosen) {
         world_.failures.keep(ask_class, {.message = failure.message,
                                          .failed_predicates = failure.failed_predicates & ~kFailedByGuarantee,

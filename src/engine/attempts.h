@@ -91,6 +91,7 @@ private:
         ClaimsAfterFailure claims;
         std::uint64_t nodes = 0;
         bool refused_by_plugins = false;
+        VictimOffer offer;  // if the plugins are to be asked about victims
     };
     Failure judge_failure(AskId, Guaranteed);
     bool preempt_for_guarantee(AskId, const Diagnosis&, PreemptionOutcome&);

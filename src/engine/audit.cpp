@@ -25,6 +25,10 @@ struct Sums {
 std::uint64_t plugin_bytes(const World& world, AskId id) {
     const PluginTable::Entry* const entry = world.plugins.of(id);
     std::uint64_t bytes = entry == nullptr ? 0 : entry->known.size() * PluginTable::kVerdictBytes;
+    for (const PluginTable::KnownVictims& known :
+         entry == nullptr ? std::vector<PluginTable::KnownVictims>() : entry->victims) {
+        bytes += (1 + known.go.size()) * PluginTable::kVerdictBytes;
+    }
     for (const std::string& reason : entry == nullptr ? std::vector<std::string>() : entry->reasons) {
         bytes += reason.size();
     }
@@ -38,7 +42,9 @@ void check_queries(const World& world, std::vector<std::string>& broken) {
     world.asks.for_each([&](AskId id, const Ask& ask) {
         const PluginTable::Entry* const entry = world.plugins.of(id);
         const bool is_open = entry != nullptr && entry->query != 0;
-        if (is_open != (ask.state == AskState::queried) || (is_open && world.plugins.asked_with(entry->query) != id)) {
+        const bool waits = ask.state == AskState::queried || ask.state == AskState::asking;
+        if (is_open != waits || (is_open && world.plugins.asked_with(entry->query) != id) ||
+            (is_open && entry->about_victims != (ask.state == AskState::asking))) {
             broken.push_back(std::string(world.asks.key(id)) + " and its query to plugins do not agree");
         }
         open += is_open ? 1 : 0;

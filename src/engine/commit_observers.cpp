@@ -60,6 +60,10 @@ void LogWriter::observe(const Happening& happening) {
         case Kind::queried:
             announcer_.query(line(happening, key(), happening.slot), commas(happening.query->others));
             break;
+        case Kind::victims_queried:
+            announcer_.query_victims(line(happening, key(), happening.slot), commas(happening.query->others),
+                                     "needed=" + std::to_string(happening.query->needed));
+            break;
         case Kind::denied: announcer_.deny(line(happening, key(), happening.slot), happening.why); break;
         case Kind::claim_given_back: announcer_.give_back(line(happening, key(), kNone<Slot>), happening.why); break;
         case Kind::permitted: announcer_.permit(line(happening, key(), happening.slot), happening.why); break;
@@ -101,7 +105,8 @@ void ShimTeller::observe(const Happening& happening) {
         case Kind::confirmed:
         case Kind::approved: placed(happening); break;
         case Kind::failed: failed(happening); break;
-        case Kind::queried: queried(happening); break;
+        case Kind::queried: queried(happening, DecisionKind::queried); break;
+        case Kind::victims_queried: queried(happening, DecisionKind::victims_queried); break;
         case Kind::denied:
         case Kind::rejected:
             if (happening.tell && world_.asks[happening.ask].failures == 1) {
@@ -112,7 +117,12 @@ void ShimTeller::observe(const Happening& happening) {
         case Kind::gated:
         case Kind::awaiting_node:
             if (happening.tell) {
-                say(DecisionKind::ask_waiting, happening, happening.why);
+                const auto key = world_.asks.key(happening.ask);  // a short one is within this
+                lifecycle_.decide(world_.asks[happening.ask].shim, {.kind = DecisionKind::ask_waiting,
+                                                                    .untried = true,
+                                                                    .name = key,
+                                                                    .node = {},
+                                                                    .text = happening.why});
             }
             break;
         case Kind::nominated:
@@ -168,17 +178,19 @@ void ShimTeller::placed(const Happening& happening) {
     }
 }
 
-void ShimTeller::queried(const Happening& happening) {
+void ShimTeller::queried(const Happening& happening, DecisionKind kind) {
     const Ask& ask = world_.asks[happening.ask];
     if (world_.shims[ask.shim].must_resync) {
         return;
     }
     const auto key = world_.asks.key(happening.ask);  // a short one is within this
-    const Decision decision{.kind = DecisionKind::queried,
+    const Decision decision{.kind = kind,
                             .name = key,
                             .node = world_.nodes.name(happening.slot),
                             .text = happening.query->others,
-                            .query = happening.query->number};
+                            .query = happening.query->number,
+                            .needed = happening.query->needed,
+                            .violations = happening.query->violations};
     announcer_.decide(ask.shim, decision);
     lifecycle_.count_decision(ask.shim, false, {}, decision.name.size() + decision.node.size() + decision.text.size());
 }

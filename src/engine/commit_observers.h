@@ -22,8 +22,8 @@ public:
     using Kind = Happening::Kind;
     static constexpr HappeningKinds kKinds =
         kinds_of(Kind::failed, Kind::held, Kind::nomination_cleared, Kind::node_lost, Kind::sent_away, Kind::reserved,
-                 Kind::reservation_cleared, Kind::queried, Kind::denied, Kind::claim_given_back, Kind::permitted,
-                 Kind::rejected);
+                 Kind::reservation_cleared, Kind::queried, Kind::victims_queried, Kind::denied, Kind::claim_given_back,
+                 Kind::permitted, Kind::rejected);
 
     LogWriter(const World& world, Announcer& announcer) : world_(world), announcer_(announcer) {}
     void observe(const Happening&) override;
@@ -48,7 +48,7 @@ public:
 private:
     void placed(const Happening&);
     void failed(const Happening&);
-    void queried(const Happening&);
+    void queried(const Happening&, DecisionKind);
     void say(DecisionKind, const Happening&, std::string_view text);
     void release(const Happening&, Termination);
 
@@ -103,13 +103,14 @@ class Tally final : public CommitObserver {
 public:
     using Kind = Happening::Kind;
     static constexpr HappeningKinds kKinds =
-        kinds_of(Kind::placed, Kind::confirmed, Kind::approved, Kind::queried, Kind::permitted, Kind::failed,
-                 Kind::reserved, Kind::reservation_cleared);
+        kinds_of(Kind::placed, Kind::confirmed, Kind::approved, Kind::queried, Kind::victims_queried, Kind::permitted,
+                 Kind::failed, Kind::reserved, Kind::reservation_cleared);
 
     void observe(const Happening& happening) override {
         const bool kept = happening.kind == Kind::confirmed || happening.kind == Kind::approved;
         placed_ += happening.kind == Kind::placed || kept ? 1 : 0;
-        queried_ += happening.kind == Kind::queried && happening.tell ? 1 : 0;
+        const bool queried = happening.kind == Kind::queried || happening.kind == Kind::victims_queried;
+        queried_ += queried && happening.tell ? 1 : 0;
         confirmed_ += kept ? 1 : 0;
         permitted_ += happening.kind == Kind::permitted ? 1 : 0;
         const bool ended = happening.kind == Kind::reservation_cleared && happening.tell;

@@ -8,17 +8,22 @@ namespace bayplan {
 
 void Lifecycle::decide(ShimId id, DecisionKind kind, std::string_view name, std::string_view text,
                        Termination termination, std::string_view node, bool scale_up) {
+    decide(id, {.kind = kind,
+                .termination = termination,
+                .scale_up = scale_up,
+                .name = name,
+                .node = node,
+                .text = text,
+                .devices = {}});
+}
+
+void Lifecycle::decide(ShimId id, const Decision& decision) {
     if (world_.shims[id].must_resync) {
         return;  // its resync will tell it nothing of this: the shim's own statement is the truth then
     }
-    announcer_.decide(id, {.kind = kind,
-                           .termination = termination,
-                           .scale_up = scale_up,
-                           .name = name,
-                           .node = node,
-                           .text = text,
-                           .devices = {}});
-    count_decision(id, kind == DecisionKind::released, {}, name.size() + text.size() + node.size());
+    announcer_.decide(id, decision);
+    count_decision(id, decision.kind == DecisionKind::released, {},
+                   decision.name.size() + decision.text.size() + decision.node.size());
 }
 
 // The decision was announced: it is the shim's next. `ask`: what an allocation is of.

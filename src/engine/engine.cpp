@@ -433,10 +433,7 @@ std::optional<Engine::OnItsNode> Engine::explain_on_its_node(std::string_view sh
 std::string Engine::ask_state(std::string_view shim, std::string_view key, std::string* why) const {
     const World& world = parts_->world;
     const ShimId id = world.shims.find(shim);
-    if (id == kNone<ShimId>) {
-        return "";
-    }
-    const AskId found = world.shims[id].asks.find(key);
+    const AskId found = id == kNone<ShimId> ? kNone<AskId> : world.shims[id].asks.find(key);
     if (found == kNone<AskId>) {
         return "";
     }

@@ -133,12 +133,13 @@ private:
     void explain_preemption(Explanation& explanation) {
         Diagnosis diagnosis = diagnoser_.diagnose();
         std::vector<NodeVictims> candidates;
-        PreemptionOutcome outcome = needs_plugins(world_, ask_)
+        PreemptionOutcome outcome = needs_plugins(world_, ask_) && !plugins_judge_victims(world_, ask_)
                                         ? PreemptionOutcome{}
                                         : attempts_.preempting().decide(ask_, diagnosis, &candidates);
         explanation.woken_by =
             wake_texts(evaluator_.predicates().woken_by(diagnosis.failed_predicates | outcome.failed_predicates));
-        if (diagnosis.refused_by_plugins) {
+        const bool refused = diagnosis.refused_by_plugins || outcome.refused_by_plugins;
+        if (refused && !outcome.chosen) {
             explanation.woken_by = {"the end of its backoff"};
         }
         const ClaimsAfterFailure claims = claims_after_failure(world_, diagnoser_, outcome);
@@ -286,8 +287,10 @@ private:
 };
 
 std::string waits_for_plugins(const World& world, AskId id) {
-    return "waits for " + plugin_names(world, id) + " since " + std::to_string(world.plugins.of(id)->since_ns) +
-           " ns, on node " + std::string(world.nodes.name(world.asks[id].slot));
+    const PluginTable::Entry& entry = *world.plugins.of(id);
+    return "waits for " + plugin_names(world, id) + " since " + std::to_string(entry.since_ns) +
+           (entry.about_victims ? " ns, about pods that may go from node " : " ns, on node ") +
+           std::string(world.nodes.name(entry.asked.front().slot));
 }
 
 std::string waits_for_its_gang(const World& world, AskId id) {
@@ -343,7 +346,7 @@ Explanation explain_itself(World& world, Attempts& attempts, const BlockEvaluato
         explanation.woken_by = {"its pod group's minimum reached"};
         return explanation;
     }
-    if (ask.state == AskState::queried) {
+    if (ask.state == AskState::queried || ask.state == AskState::asking) {
         explanation.message = waits_for_plugins(world, id);
         explanation.woken_by = {"its plugins' answer"};
         return explanation;
@@ -426,7 +429,8 @@ std::string why_it_waits(const World& world, AskId id, const PredicateSet& predi
         case AskState::awaiting_node: return "runs, as its shim says; waits until a shim registers its node";
         case AskState::unacknowledged: return "is allocated; the shim has not acknowledged it";
         case AskState::allocated: return "is allocated";
-        case AskState::queried: return waits_for_plugins(world, id);
+        case AskState::queried:
+        case AskState::asking: return waits_for_plugins(world, id);
         case AskState::on_permit: return waits_for_its_gang(world, id);
         case AskState::gated: {
             std::string why = why_it_waits_for_a_placeholder(world, id);

@@ -135,7 +135,8 @@ private:
     static void take_plugins(Shim&, std::string_view names);
     std::string plugins_fault(const Shim&, const AskItem&) const;
     // The fault, as it stands behind the plugin's name, or "".
-    std::string answer_fault(Shim&, const PluginAnswer&, std::size_t asked);
+    std::string answer_fault(Shim&, const PluginAnswer&, const PluginTable::Entry&);
+    static std::string victims_fault(const PluginAnswer&, const PluginTable::Offer&);
     void take_answer(ShimId, const PluginAnswer&);
     void apply(ShimId, const PluginAnswersMessage&);
 

@@ -53,6 +53,7 @@ public:
     // --- decisions to a shim
     void decide(ShimId, DecisionKind, std::string_view name, std::string_view text, Termination = Termination::unknown,
                 std::string_view node = {}, bool scale_up = false);
+    void decide(ShimId, const Decision&);
     // It was announced; `AskHandle`: what an allocation is of; `bytes`: of its texts.
     void count_decision(ShimId, bool spends, AskHandle, std::size_t bytes);
     void cut(ShimId, std::string_view why);
@@ -82,6 +83,10 @@ public:
     void query(AskId, const std::vector<Slot>& nodes);
     // About its node alone: that has changed since it was asked about.
     void query_again(AskId);
+    // Its attempt found no node, and its shim's plugins are asked who may go from this one. It has no node meanwhile.
+    void ask_about_victims(AskId, Slot, const VictimOffer&);
+    // They have said so: it is tried anew.
+    void end_asking(AskId);
     // The shim has so many open queries more.
     void count_queries(ShimId, int change);
     // How a query ends: the ask has its node; or not, and is to be tried anew; or waits; or ends by an input, or for another.

@@ -41,7 +41,35 @@ std::string Inputs::plugins_fault(const Shim& shim, const AskItem& record) const
     return spec.plugins.empty() || !in_gang ? "" : "pods that need plugins cannot be placed together";
 }
 
-std::string Inputs::answer_fault(Shim& shim, const PluginAnswer& answer, std::size_t asked) {
+// Of an answer that says yes.
+std::string Inputs::victims_fault(const PluginAnswer& answer, const PluginTable::Offer& offer) {
+    const std::size_t offered = offer.victims.size();
+    if ((answer.first_victims > 0) == !answer.victims.empty()) {
+        return answer.victims.empty() ? " chose no victims" : " chose victims in two ways";
+    }
+    if (answer.first_victims > offered || answer.victims.size() > offered) {
+        return " chose " + std::to_string(answer.first_victims + answer.victims.size()) + " victims of " +
+               std::to_string(offered);
+    }
+    if (answer.first_victims > 0 && answer.first_victims < offer.needed) {
+        return " chose " + std::to_string(answer.first_victims) + " victims, and at least " +
+               std::to_string(offer.needed) + " must go";
+    }
+    std::vector<bool> chosen(offered);
+    for (const std::uint32_t victim : answer.victims) {
+        if (victim >= offered) {
+            return " chose a victim that was not offered";
+        }
+        if (chosen[victim]) {
+            return " chose a victim twice";
+        }
+        chosen[victim] = true;
+    }
+    return {};
+}
+
+std::string Inputs::answer_fault(Shim& shim, const PluginAnswer& answer, const PluginTable::Entry& entry) {
+    const std::size_t asked = entry.asked.size();
     if (!answer.failure.empty()) {
         return ": " + std::string(answer.failure);
     }
@@ -51,7 +79,12 @@ std::string Inputs::answer_fault(Shim& shim, const PluginAnswer& answer, std::si
     if (std::ranges::find(answer.verdicts, PluginVerdict::unknown) != answer.verdicts.end()) {
         return " gave no verdict for a node";
     }
-    const std::string fault = bytes_fault(shim, world_.plugins.bytes_of(answer));
+    if (entry.about_victims && answer.verdicts.front() == PluginVerdict::feasible) {
+        if (std::string fault = victims_fault(answer, entry.offer); !fault.empty()) {
+            return fault;
+        }
+    }
+    const std::string fault = bytes_fault(shim, world_.plugins.bytes_of(answer, entry.about_victims));
     return fault.empty() ? fault : ": " + fault;
 }
 
@@ -62,7 +95,7 @@ void Inputs::take_answer(ShimId id, const PluginAnswer& answer) {
         return;
     }
     Shim& shim = world_.shims[id];
-    if (const std::string fault = answer_fault(shim, answer, world_.plugins.of(ask)->asked.size()); !fault.empty()) {
+    if (const std::string fault = answer_fault(shim, answer, *world_.plugins.of(ask)); !fault.empty()) {
         lifecycle_.unanswered(ask, plugin_names(world_, ask) + fault);
         return;
     }
@@ -72,7 +105,9 @@ void Inputs::take_answer(ShimId id, const PluginAnswer& answer) {
     world_.bytes.give_back(shim.bytes, before);
     world_.bytes.add(shim.bytes, entry.bytes);
     lifecycle_.count_queries(id, -1);
-    if (answer.verdicts.front() != PluginVerdict::feasible) {
+    if (world_.asks[ask].state == AskState::asking) {
+        lifecycle_.end_asking(ask);
+    } else if (answer.verdicts.front() != PluginVerdict::feasible) {
         const auto known = std::ranges::lower_bound(entry.known, world_.asks[ask].slot, {}, &PluginTable::Known::slot);
         lifecycle_.deny(ask, std::string(PluginTable::reason_of(entry, *known)));
     } else if (world_.plugins.counting(entry, world_.asks[ask].slot) == nullptr) {

@@ -35,6 +35,29 @@ void Lifecycle::tell_query(AskId id, const std::vector<Slot>& nodes, bool is_att
     count_queries(world_.asks[id].shim, +1);
 }
 
+void Lifecycle::ask_about_victims(AskId id, Slot slot, const VictimOffer& offer) {
+    PluginTable::Offer offered;
+    offered.needed = offer.needed;
+    std::string names;
+    for (const AskId pod : offer.pods) {
+        offered.victims.push_back(world_.asks.handle(pod));
+        append_line(names, full_name(world_, pod));
+    }
+    const std::uint64_t number = world_.plugins.ask_about_victims(id, slot, std::move(offered), world_.now_ns,
+                                                                  world_.now_ns + world_.options.plugins.deadline_ns);
+    commit_.refund(id);
+    commit_.join(id, AskEvent::ask_victims);
+    const PluginQuery query{.number = number, .others = names, .needed = offer.needed, .violations = offer.violations};
+    commit_.happened({.kind = Happening::Kind::victims_queried, .ask = id, .slot = slot, .query = &query});
+    commit_.finish();
+    count_queries(world_.asks[id].shim, +1);
+}
+
+void Lifecycle::end_asking(AskId id) {
+    commit_.join(id, AskEvent::deny);
+    commit_.finish();
+}
+
 void Lifecycle::count_queries(ShimId id, int change) {
     world_.shims[id].queries += static_cast<std::uint32_t>(change);
     credit_changed(id);
@@ -42,8 +65,14 @@ void Lifecycle::count_queries(ShimId id, int change) {
 
 void Lifecycle::query(AskId id, const std::vector<Slot>& nodes) {
     const std::int64_t rank_time_ns = world_.asks.waiting(id).key.time_ns;
+    std::optional<PluginTable::RestingNomination> nomination;
+    if (const Nomination* const own = world_.asks[id].has_entries ? world_.nominations.of(id) : nullptr;
+        own != nullptr) {
+        nomination = {own->slot, world_.plugins.moment_of(own->slot).comings, own->victims, own->for_guarantee};
+    }
     const std::uint32_t wakes = take_place(id, nodes.front(), AskEvent::query, {});
     world_.plugins.ask(id, nodes, world_.now_ns, world_.now_ns + world_.options.plugins.deadline_ns, rank_time_ns);
+    world_.plugins.rest(id, std::move(nomination));
     tell_query(id, nodes, true, wakes);
 }
 
@@ -78,9 +107,14 @@ void Lifecycle::confirm(AskId id) {
 // Off its node, with its old rank.
 void Lifecycle::leave_queried_node(AskId id) {
     BP_CHECK(world_.asks[id].state == AskState::queried);
-    const std::int64_t rank_time_ns = world_.plugins.of(id)->rank_time_ns;
+    const PluginTable::Entry& entry = *world_.plugins.of(id);
     end_allocation(id);
-    world_.asks.waiting(id).key.time_ns = rank_time_ns;
+    world_.asks.waiting(id).key.time_ns = entry.rank_time_ns;
+    // Unless the node has gone meanwhile.
+    if (entry.nomination && world_.plugins.moment_of(entry.nomination->slot).comings == entry.nomination->comings) {
+        commit_.nominate(id, entry.nomination->slot, entry.nomination->victims, entry.nomination->for_guarantee);
+    }
+    world_.plugins.rest(id, std::nullopt);
 }
 
 void Lifecycle::deny(AskId id, const std::string& why) {
@@ -97,17 +131,28 @@ void Lifecycle::deny(AskId id, const std::string& why) {
 }
 
 void Lifecycle::unanswered(AskId id, const std::string& why) {
-    const Slot slot = world_.asks[id].slot;
-    leave_queried_node(id);
+    const bool asking = world_.asks[id].state == AskState::asking;
+    const Slot slot = asking ? world_.plugins.of(id)->asked.front().slot : world_.asks[id].slot;
+    if (!asking) {
+        leave_queried_node(id);
+    }
     commit_.count_failure(id, 0, backoff_until_ns(world_.asks[id]), true);
     commit_.join(id, AskEvent::unanswered);
-    commit_.happened(
-        {.kind = Happening::Kind::denied, .ask = id, .slot = slot, .wakes = kPodGone, .why = commit_.text(why)});
+    commit_.happened({.kind = Happening::Kind::denied,
+                      .ask = id,
+                      .slot = slot,
+                      .wakes = asking ? 0u : std::uint32_t{kPodGone},
+                      .why = commit_.text(why)});
     commit_.finish();
     forget_plugins(id);
 }
 
 void Lifecycle::end_query(AskId id, std::uint32_t wakes) {
+    if (world_.asks[id].state == AskState::asking) {
+        end_asking(id);
+        forget_plugins(id);
+        return;
+    }
     const Slot slot = world_.asks[id].slot;
     leave_queried_node(id);
     commit_.join(id, AskEvent::deny);

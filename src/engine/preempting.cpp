@@ -16,6 +16,7 @@ namespace bayplan {
 namespace {
 
 const std::string kNoVictims = "No preemption victims found for incoming pod";
+constexpr std::string_view kTooManyVictims = "node(s) had too many pods to choose victims among";
 
 }  // namespace
 
@@ -87,9 +88,11 @@ void Preempting::search(AskId id, const Diagnosis& diagnosis, PreemptionOutcome&
     const Subject pod = subject_of(tables, world_.asks[id].ask_class);
     const bool beyond_amounts = looks_beyond_amounts(tables, pod);
     const bool devices = world_.devices.concern(pod.ask_class);
-    if (beyond_amounts && !devices && candidates == nullptr && !gangs_.any_below(pod.ask_class.priority) &&
-        world_.options.victim_path != VictimPath::plain &&
-        pod.ask_class.requests.size() <= BlockRefusals::kRequestsMax && Obstacles::are_all(tables, pod)) {
+    if (needs_plugins(world_, id)) {
+        search_with_plugins(id, diagnosis, outcome, message, candidates);
+    } else if (beyond_amounts && !devices && candidates == nullptr && !gangs_.any_below(pod.ask_class.priority) &&
+               world_.options.victim_path != VictimPath::plain &&
+               pod.ask_class.requests.size() <= BlockRefusals::kRequestsMax && Obstacles::are_all(tables, pod)) {
         search_past_obstacles(id, diagnosis, outcome, message);
     } else if (beyond_amounts || devices) {
         search_on_trial(id, diagnosis, outcome, message, candidates);
@@ -119,15 +122,7 @@ void Preempting::search_on_trial(AskId id, const Diagnosis& diagnosis, Preemptio
     counters_.nodes_tried += diagnosis.unschedulable_count;
     for_each_slot(*diagnosis.unschedulable, [&](Slot slot) {
         VictimFinding finding = search_.on_node(id, slot);
-        if (finding.is_error && !outcome.is_error) {
-            outcome.text = finding.reasons.front();
-            outcome.is_error = true;
-        }
-        if (!finding.reasons.empty() && finding.reasons.front() == kClaimNotAvailable) {
-            outcome.lacking_claims.push_back(slot);
-        }
-        message.add(finding.reasons);
-        outcome.failed_predicates |= finding.failed_predicates;
+        take(slot, finding, outcome, message);
         if (!finding.choice) {
             return;
         }
@@ -138,6 +133,60 @@ void Preempting::search_on_trial(AskId id, const Diagnosis& diagnosis, Preemptio
         // In order of slots: of equals the first stands.
         if (!outcome.chosen || finding.choice->cost.better_than(outcome.chosen->cost)) {
             outcome.chosen = std::move(finding.choice);
+        }
+    });
+}
+
+void Preempting::take(Slot slot, VictimFinding& finding, PreemptionOutcome& outcome, FailureMessage& message) {
+    if (finding.is_error && !outcome.is_error) {
+        outcome.text = finding.reasons.front();
+        outcome.is_error = true;
+    }
+    if (!finding.reasons.empty() && finding.reasons.front() == kClaimNotAvailable) {
+        outcome.lacking_claims.push_back(slot);
+    }
+    message.add(finding.reasons);
+    outcome.failed_predicates |= finding.failed_predicates;
+}
+
+// The verdict that counts; null: none does. A set counts while some pod of it is there.
+const PluginTable::KnownVictims* Preempting::said_of(AskId id, Slot slot) const {
+    const PluginTable::Entry* const entry = world_.plugins.of(id);
+    const PluginTable::KnownVictims* const said =
+        entry == nullptr ? nullptr : world_.plugins.victims_counting(*entry, slot);
+    const bool counts = said != nullptr && (said->refused || std::ranges::any_of(said->go, [&](AskHandle pod) {
+                                                const Ask* const one = world_.asks.find(pod);
+                                                return one != nullptr && one->slot == slot;
+                                            }));
+    return counts ? said : nullptr;
+}
+
+// A node of which the plugins have said nothing stands with the pods that must go at the least: if it is the best of all,
+// they are asked about it.
+void Preempting::search_with_plugins(AskId id, const Diagnosis& diagnosis, PreemptionOutcome& outcome,
+                                     FailureMessage& message, std::vector<NodeVictims>* candidates) {
+    ++counters_.by_pods;
+    counters_.nodes_tried += diagnosis.unschedulable_count;
+    for_each_slot(*diagnosis.unschedulable, [&](Slot slot) {
+        const PluginTable::KnownVictims* const said = said_of(id, slot);
+        VictimFinding finding =
+            said != nullptr ? search_.on_node(id, slot, said->go) : search_.at_least_on_node(id, slot);
+        if (finding.choice && said != nullptr && said->refused) {
+            finding = {std::nullopt, {std::string(PluginTable::reason_of(*world_.plugins.of(id), said->reason))}, 0};
+            outcome.refused_by_plugins = true;
+        } else if (finding.choice && said == nullptr && search_.pool_size(id, slot) > PluginOptions::kVictimsMax) {
+            finding = {std::nullopt, {std::string(kTooManyVictims)}, 0};
+        }
+        take(slot, finding, outcome, message);
+        if (!finding.choice) {
+            return;
+        }
+        if (candidates != nullptr) {
+            candidates->push_back(*finding.choice);
+        }
+        if (!outcome.chosen || finding.choice->cost.better_than(outcome.chosen->cost)) {
+            outcome.chosen = std::move(finding.choice);
+            outcome.asks = said == nullptr;
         }
     });
 }

@@ -28,6 +28,8 @@ struct PreemptionOutcome {
     std::uint32_t failed_predicates = 0;  // of nodes without the pods below the ask; bits by index
     std::vector<Slot> lacking_claims;     // nodes that cannot use an allocated claim, found by a trial
     bool is_error = false;                // `text` is the error that a node's trial ended in
+    bool asks = false;                    // the ask's plugins must say first who goes from the chosen node
+    bool refused_by_plugins = false;      // they let nobody go from some node
 };
 
 // As in EngineCounters.
@@ -53,6 +55,7 @@ public:
 
     PreemptionOutcome decide(AskId, const Diagnosis&);
     // As decide(), with every node that was considered (for explanations).
+    // Of an ask that needs plugins only if its shim judges victims.
     PreemptionOutcome decide(AskId, const Diagnosis&, std::vector<NodeVictims>* candidates);
 
     // Of a member of a gang that preempts: whether it may is asked of its gang.
@@ -62,6 +65,7 @@ public:
     // A pod of lower priority terminates on the node to which the ask is nominated.
     bool waits_for_a_terminating_pod(AskId) const;
     const GangBudgets& gangs() const { return gangs_; }
+    VictimOffer offer_on(AskId id, Slot slot) const { return search_.offer_on(id, slot); }
 
     VictimCounters counters() const;
 
@@ -71,6 +75,12 @@ private:
     void add_whole_gangs(NodeVictims&) const;
     void search_on_trial(AskId, const Diagnosis&, PreemptionOutcome&, FailureMessage&,
                          std::vector<NodeVictims>* candidates);
+    // Of an ask that needs plugins, whose shim says who goes.
+    void search_with_plugins(AskId, const Diagnosis&, PreemptionOutcome&, FailureMessage&,
+                             std::vector<NodeVictims>* candidates);
+    const PluginTable::KnownVictims* said_of(AskId, Slot) const;
+    // The finding of one node, and what it says of why there is none.
+    static void take(Slot, VictimFinding&, PreemptionOutcome&, FailureMessage&);
     void search_by_amounts(AskId, const Diagnosis&, PreemptionOutcome&, FailureMessage&,
                            std::vector<NodeVictims>* candidates);
     // For an ask on which obstacles decide beside amounts (preemption/obstacles.h).

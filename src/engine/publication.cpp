@@ -28,7 +28,8 @@ read_model::PodState state_of(AskState state) {
         case AskState::backoff: return read_model::PodState::backoff;
         case AskState::unschedulable: return read_model::PodState::unschedulable;
         case AskState::reserved: return read_model::PodState::reserved;
-        case AskState::queried: return read_model::PodState::queried;
+        case AskState::queried:
+        case AskState::asking: return read_model::PodState::queried;
         case AskState::unacknowledged:
         case AskState::allocated: break;
     }
@@ -159,7 +160,8 @@ void Publication::observe(const Happening& happening) {
         case Happening::Kind::gated:
         case Happening::Kind::awaiting_node:
         case Happening::Kind::reservation_cleared: tell_reason(happening.ask, happening.why); break;
-        case Happening::Kind::queried: tell_queried(happening.ask); break;
+        case Happening::Kind::queried:
+        case Happening::Kind::victims_queried: tell_queried(happening.ask); break;
         case Happening::Kind::denied:
             if (happening.tell) {
                 tell_reason(happening.ask, happening.why);
@@ -202,10 +204,11 @@ ChangeHead Publication::ask_head(ChangeKind kind, AskId id) const {
         (preempts ? read_model::kPreempting : 0) | (ask.placeholder ? read_model::kPlaceholder : 0));
     const bool kept_for_it = ask.state == AskState::queried || ask.state == AskState::on_permit;
     head.node = kept_for_it ? read_model::kNobody : raw(ask.slot);
-    head.claim = ask.state == AskState::queried ? raw(ask.slot)
-                 : reservation != nullptr       ? raw(reservation->slot)
-                 : nomination != nullptr        ? raw(nomination->slot)
-                                                : read_model::kNobody;
+    const PluginTable::Entry* const asked = world_.plugins.empty() ? nullptr : world_.plugins.of(id);
+    head.claim = asked != nullptr && asked->query != 0 ? raw(asked->asked.front().slot)
+                 : reservation != nullptr              ? raw(reservation->slot)
+                 : nomination != nullptr               ? raw(nomination->slot)
+                                                       : read_model::kNobody;
     head.failures = ask.failures;
     return head;
 }
@@ -404,7 +407,7 @@ void Publication::tell_at_cursor() {
 void Publication::tell_ask_of_snapshot(AskId id) {
     const bool is_new = !asks_.has(raw(id));
     tell_ask(id);
-    if (is_new && world_.asks[id].state == AskState::queried) {
+    if (is_new && (world_.asks[id].state == AskState::queried || world_.asks[id].state == AskState::asking)) {
         tell_queried(id);
     }
 }

@@ -51,6 +51,7 @@ void Inputs::take(const Connect& connect) {
     shim.instance = connect.shim_instance;
     take_plugins(shim, connect.plugins);
     shim.gives_claims_back = connect.gives_claims_back;
+    shim.judges_victims = connect.judges_victims;
     if (resumes) {
         lifecycle_.acknowledge(id, connect.decisions_received);
         announcer_.send_again_after(id, connect.decisions_received);

@@ -169,6 +169,10 @@ struct World {
 };
 
 // Its spec names predicates that its shim serves.
+// Of an ask that needs plugins: may it preempt?
+inline bool plugins_judge_victims(const World& world, AskId id) {
+    return world.shims[world.asks[id].shim].judges_victims;
+}
 inline bool needs_plugins(const World& world, AskId id) {
     return world.classes[world.asks[id].ask_class].spec->needs_plugins;
 }

@@ -20,6 +20,7 @@ std::unique_ptr<AppliancePartition> AppliancePartition::open(const ClientOptions
     ClientOptions ours = options;
     ours.gives_claims_back = true;
     ours.plugins = books.plugins();
+    ours.judges_victims = true;
     made->client_ = Client::open(ours, *made, made.get(), error);
     return made->client_ == nullptr ? nullptr : std::move(made);
 }
@@ -115,6 +116,15 @@ void AppliancePartition::on_claim_given_back(std::string_view claim, std::string
 
 void AppliancePartition::on_query(std::uint64_t query, std::string_view key, std::span<const std::string_view> nodes) {
     handler_.on_query(query, std::string(key), {nodes.begin(), nodes.end()});
+}
+
+void AppliancePartition::on_victims_query(const ClientHandler::VictimsQuery& query) {
+    handler_.on_victims_query({.query = query.query,
+                               .key = std::string(query.key),
+                               .node = std::string(query.node),
+                               .victims = {query.victims.begin(), query.victims.end()},
+                               .needed = query.needed,
+                               .violations = query.violations});
 }
 
 }  // namespace bayplan::kube_shim

@@ -98,7 +98,8 @@ void Books::put(const kube::ReadObject& object) {
     }
     if (auto* const pod = std::get_if<kube::ConvertedPod>(&made->object)) {
         PodFacts facts = read_pod_facts(object.value);
-        if (pod->ask.node == 0 && options_.config && !options_.config->extenders.empty() && is_ours(*pod)) {
+        const bool asks = pod->ask.node == 0 && options_.config && !options_.config->extenders.empty() && is_ours(*pod);
+        if (asks || keeps_victims()) {
             kube::append_whole(facts.object, object.value);
         }
         put_pod(std::move(*pod), std::move(facts));

@@ -24,6 +24,7 @@
 #include "kube/object_converter.h"
 #include "kube/pod_owners.h"
 #include "kube/priority_classes.h"
+#include "kube_shim/extender_messages.h"
 #include "kube_shim/list_watch.h"
 #include "kube_shim/pod_facts.h"
 #include "kube_shim/pod_rules.h"
@@ -117,6 +118,8 @@ public:
     std::vector<std::string_view> resources_of(const BookedPod&) const;
     // The node as JSON; its name alone, if it is gone.
     std::string object_of_node(const std::string& name) const;
+    // Of SHIM/KEY; without a UID: there is no such pod.
+    ExtenderVictim victim(std::string_view name) const;
 
 private:
     enum class Entry : std::uint8_t { node, node_gone, object, object_gone, pod, pod_gone, nack };
@@ -164,6 +167,7 @@ private:
 
     void put_node(const std::string& name, kube::ConvertedNode&&, const kube::Value&);
     bool keeps_nodes() const;
+    bool keeps_victims() const;
     void put_object(const std::string& name, ClusterObject&&);
     void put_workload(const std::string& name, const kube::Value&);
     const ClusterObject* object(std::string_view kind, std::string_view name_space, std::string_view name) const;

@@ -33,6 +33,22 @@ bool Books::keeps_nodes() const {
            });
 }
 
+// By their names alone, extenders need no objects of pods that run.
+bool Books::keeps_victims() const {
+    return options_.config && std::ranges::any_of(options_.config->extenders, [](const auto& extender) {
+               return !extender.preempt_verb.empty() && !extender.takes_names;
+           });
+}
+
+// The key of a pod is NAMESPACE/NAME, behind the name of its shim.
+ExtenderVictim Books::victim(std::string_view name) const {
+    const std::size_t last = std::min(name.rfind('/'), name.size());
+    const std::size_t before = last == 0 ? std::string_view::npos : name.rfind('/', last - 1);
+    const std::string key(name.substr(before == std::string_view::npos ? 0 : before + 1));
+    const BookedPod* const pod = find(key);
+    return pod == nullptr ? ExtenderVictim{} : ExtenderVictim{pod->facts.uid, pod->facts.object};
+}
+
 std::string Books::object_of_node(const std::string& name) const {
     const auto found = nodes_.find("Node /" + name);
     if (found != nodes_.end()) {

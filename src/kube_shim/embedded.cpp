@@ -70,8 +70,12 @@ EmbeddedPartition::EmbeddedPartition(const EngineOptions& options, kube::ObjectC
     for (const std::string& name : plugins) {
         append_line(lines, name);
     }
-    engine_.apply(Connect{
-        .connection = kConnection, .shim = kShim, .shim_instance = 1, .plugins = lines, .gives_claims_back = true});
+    engine_.apply(Connect{.connection = kConnection,
+                          .shim = kShim,
+                          .shim_instance = 1,
+                          .plugins = lines,
+                          .gives_claims_back = true,
+                          .judges_victims = true});
 }
 
 void EmbeddedPartition::apply(const StateBody& body) {
@@ -165,6 +169,15 @@ void EmbeddedPartition::tell(const Decision& decision) {
         std::vector<std::string> nodes{std::string(decision.node)};
         for_each_line(decision.text, [&](std::string_view name) { nodes.emplace_back(name); });
         handler_.on_query(decision.query, key, std::move(nodes));
+    } else if (decision.kind == DecisionKind::victims_queried) {
+        std::vector<std::string> victims;
+        for_each_line(decision.text, [&](std::string_view name) { victims.emplace_back(name); });
+        handler_.on_victims_query({.query = decision.query,
+                                   .key = key,
+                                   .node = std::string(decision.node),
+                                   .victims = std::move(victims),
+                                   .needed = decision.needed,
+                                   .violations = decision.violations});
     } else if (is_refusal(decision.kind)) {
         handler_.on_rejected(decision.kind, decision.name, decision.text);
     }

@@ -164,6 +164,83 @@ std::string read_filter_answer(const HttpAnswer& http, std::span<const std::stri
     return FilterReader(nodes, verdicts).read(answer, takes_names);
 }
 
+HttpRequest preempt_request(const scheduler_config::Extender& extender, std::string_view pod,
+                            const ExtenderVictims& victims) {
+    const bool by_uid = extender.takes_names;
+    std::string body = R"({"Pod":)" + std::string(pod);
+    body += by_uid ? R"(,"NodeNameToVictims":null,"NodeNameToMetaVictims":{)"
+                   : R"(,"NodeNameToMetaVictims":null,"NodeNameToVictims":{)";
+    kube::append_json_text(body, victims.node);
+    body += R"(:{"Pods":[)";
+    const char* separator = "";
+    for (const std::uint32_t at : victims.go) {
+        body += separator;
+        separator = ",";
+        if (by_uid) {
+            body += R"({"UID":)";
+            kube::append_json_text(body, victims.offered[at].uid);
+            body += "}";
+        } else {
+            body += victims.offered[at].object;
+        }
+    }
+    body += fmt::format(R"(],"NumPDBViolations":{}}}}}}})", victims.violations);
+    return post(extender, extender.preempt_verb, std::move(body));
+}
+
+namespace {
+
+// Pods by UID, in the order of the answer; each once.
+std::string read_uids(const json::value& pods, ExtenderVictims& victims) {
+    std::vector<std::uint32_t> go;
+    for (const json::value& pod : pods.as_array()) {
+        const std::string uid = text_in(member(pod, "UID"));
+        const auto found = std::ranges::find(victims.offered, uid, &ExtenderVictim::uid);
+        if (uid.empty() || found == victims.offered.end()) {
+            return fmt::format("it names pod {} on node {}, which may not go", uid, victims.node);
+        }
+        const auto at = static_cast<std::uint32_t>(found - victims.offered.begin());
+        if (std::ranges::find(go, at) == go.end()) {
+            go.push_back(at);
+        }
+    }
+    victims.go = std::move(go);
+    return victims.go.empty() ? fmt::format("it names no pod on node {}", victims.node) : std::string();
+}
+
+}  // namespace
+
+std::string read_preempt_answer(const HttpAnswer& http, ExtenderVictims& victims, bool& refused) {
+    json::value answer;
+    if (std::string fault = parsed(http, answer); !fault.empty()) {
+        return fault;
+    }
+    refused = true;
+    const json::value* const nodes = member(answer, "NodeNameToMetaVictims");
+    if (nodes == nullptr) {
+        return {};
+    }
+    if (!nodes->is_object()) {
+        return "NodeNameToMetaVictims is no object";
+    }
+    for (const json::key_value_pair& one : nodes->as_object()) {
+        if (std::string_view(one.key()) != victims.node) {
+            return fmt::format("it names node {}, which it was not asked about", std::string_view(one.key()));
+        }
+        refused = false;
+        const json::value* const pods = member(one.value(), "Pods");
+        if (pods == nullptr || !pods->is_array()) {
+            return fmt::format("it names no pod on node {}", victims.node);
+        }
+        if (std::string fault = read_uids(*pods, victims); !fault.empty()) {
+            return fault;
+        }
+        const json::value* const violations = member(one.value(), "NumPDBViolations");
+        victims.violations = violations != nullptr && violations->is_int64() ? violations->as_int64() : 0;
+    }
+    return {};
+}
+
 HttpRequest extender_bind_request(const scheduler_config::Extender& extender, const PodName& pod,
                                   std::string_view node) {
     const std::size_t slash = pod.key.find('/');

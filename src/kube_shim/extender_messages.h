@@ -4,6 +4,7 @@
 // Thread: any.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <span>
 #include <string>
@@ -28,6 +29,22 @@ HttpRequest filter_request(const scheduler_config::Extender&, std::string_view p
 // One verdict for each node. Not empty: the answer is none, and why.
 std::string read_filter_answer(const HttpAnswer&, std::span<const std::string> nodes, bool takes_names,
                                std::vector<FilterVerdict>&);
+
+// A pod that may go from a node. `object`: as JSON, for extenders that want whole ones.
+struct ExtenderVictim {
+    std::string uid;
+    std::string object;
+};
+// Pods that may go from the node; which of them would, and how many budgets that violates.
+struct ExtenderVictims {
+    std::string node;
+    std::vector<ExtenderVictim> offered;
+    std::vector<std::uint32_t> go;  // by index
+    std::int64_t violations = 0;
+};
+HttpRequest preempt_request(const scheduler_config::Extender&, std::string_view pod, const ExtenderVictims&);
+// `go` and `violations` are the extender's from now on. `refused`: nobody's end helps. Not empty: the answer is none, and why.
+std::string read_preempt_answer(const HttpAnswer&, ExtenderVictims&, bool& refused);
 
 HttpRequest extender_bind_request(const scheduler_config::Extender&, const PodName&, std::string_view node);
 // As an API server would have said it: 200, or why not.

@@ -45,10 +45,12 @@ std::optional<ApiAccess> access_to(const Extender& extender, std::string& error)
 
 std::string plugin_of(const Extender& extender) { return "extender " + extender.url; }
 
+bool is_plugin(const Extender& extender) { return !extender.filter_verb.empty() || !extender.preempt_verb.empty(); }
+
 std::vector<std::string> plugins_of(const std::vector<Extender>& extenders) {
     std::vector<std::string> names;
     for (const Extender& one : extenders) {
-        if (!one.filter_verb.empty()) {
+        if (is_plugin(one)) {
             names.push_back(plugin_of(one));
         }
     }
@@ -83,12 +85,61 @@ void Extenders::filter(std::uint64_t query, const std::vector<std::string>& plug
     filtering->nodes = std::move(nodes);
     filtering->node = node;
     filtering->on_answer = std::move(on_answer);
+    filtering->chain = chain_of(plugins, &Extender::filter_verb);
+    ask_next(filtering);
+}
+
+// Extenders of the pod that have the verb.
+std::vector<Extenders::One*> Extenders::chain_of(const std::vector<std::string>& plugins, std::string Extender::*verb) {
+    std::vector<One*> chain;
     for (One& one : extenders_) {
-        if (std::ranges::find(plugins, plugin_of(one.extender)) != plugins.end()) {
-            filtering->chain.push_back(&one);
+        if (!(one.extender.*verb).empty() && std::ranges::find(plugins, plugin_of(one.extender)) != plugins.end()) {
+            chain.push_back(&one);
         }
     }
-    ask_next(filtering);
+    return chain;
+}
+
+void Extenders::preempt(std::uint64_t query, const std::vector<std::string>& plugins, std::string pod,
+                        ExtenderVictims victims, OnAnswer on_answer) {
+    const auto asking = std::make_shared<Preemption>();
+    asking->query = query;
+    asking->pod = std::move(pod);
+    asking->victims = std::move(victims);
+    asking->chain = chain_of(plugins, &Extender::preempt_verb);
+    asking->on_answer = std::move(on_answer);
+    ask_next(asking);
+}
+
+void Extenders::ask_next(const std::shared_ptr<Preemption>& asking) {
+    if (asking->next >= asking->chain.size()) {
+        asking->on_answer({.query = asking->query,
+                           .verdicts = {{.feasible = true, .unresolvable = false, .reason = {}}},
+                           .failure = {},
+                           .victims = asking->victims.go});
+        return;
+    }
+    const One& one = *asking->chain[asking->next++];
+    one.http->start(preempt_request(one.extender, asking->pod, asking->victims),
+                    [this, asking, &one](HttpAnswer&& answer) {
+                        bool refused = false;
+                        ExtenderVictims said = asking->victims;
+                        const std::string fault = read_preempt_answer(answer, said, refused);
+                        if (fault.empty() && !refused) {
+                            asking->victims = std::move(said);
+                        }
+                        if (fault.empty() ? !refused : one.extender.ignorable) {
+                            ask_next(asking);
+                            return;
+                        }
+                        ExtenderAnswer ended{.query = asking->query, .verdicts = {}, .failure = {}};
+                        if (fault.empty()) {
+                            ended.verdicts.push_back({.feasible = false, .unresolvable = false, .reason = {}});
+                        } else {
+                            ended.failure = fmt::format("{}: {}", one.extender.url, fault);
+                        }
+                        asking->on_answer(ended);
+                    });
 }
 
 void Extenders::ask_next(const Shared& filtering) {

@@ -22,6 +22,7 @@ struct ExtenderAnswer {
     std::uint64_t query = 0;
     std::vector<FilterVerdict> verdicts;
     std::string failure;
+    std::vector<std::uint32_t> victims = {};  // of a yes to a query about victims: these may go, by index
 };
 
 class Extenders {
@@ -34,6 +35,9 @@ public:
     // `plugins`: that the pod needs, as plugins_of() has them. `node`: the object, for extenders that want whole ones.
     void filter(std::uint64_t query, const std::vector<std::string>& plugins, std::string pod,
                 std::vector<std::string> nodes, const NodeText& node, OnAnswer);
+    // May the pods go that would, from a node; or others?
+    void preempt(std::uint64_t query, const std::vector<std::string>& plugins, std::string pod, ExtenderVictims victims,
+                 OnAnswer);
     // False: no extender binds pods with these requests. The answer is as an API server's.
     bool bind(const std::vector<std::string_view>& resources, const PodName&, std::string_view node,
               HttpClient::OnAnswer);
@@ -58,7 +62,18 @@ private:
     };
     using Shared = std::shared_ptr<Filtering>;
 
+    struct Preemption {
+        std::uint64_t query = 0;
+        std::string pod;
+        ExtenderVictims victims;
+        std::vector<One*> chain;
+        std::size_t next = 0;
+        OnAnswer on_answer;
+    };
+
+    std::vector<One*> chain_of(const std::vector<std::string>& plugins, std::string scheduler_config::Extender::*verb);
     void ask_next(const Shared&);
+    void ask_next(const std::shared_ptr<Preemption>&);
     void take(const Shared&, const One&, const std::vector<std::size_t>& asked, const HttpAnswer&);
 
     std::vector<One> extenders_;
@@ -66,8 +81,9 @@ private:
 
 // True: it is asked about pods with these requests.
 bool is_managed(const scheduler_config::Extender&, const std::vector<std::string_view>& resources);
-// Its name as a plugin, by its address; and the names of all that filter.
+// Its name as a plugin, by its address; and the names of all that filter, or have a word in preemption.
 std::string plugin_of(const scheduler_config::Extender&);
+bool is_plugin(const scheduler_config::Extender&);
 std::vector<std::string> plugins_of(const std::vector<scheduler_config::Extender>&);
 
 }  // namespace bayplan::kube_shim

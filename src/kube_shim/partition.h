@@ -25,6 +25,17 @@ public:
     // Its plugins are asked (R-PLUGIN-36): may it run on these nodes? It would get the first.
     // Of a partition whose shim serves none it is never called.
     virtual void on_query(std::uint64_t /*query*/, const std::string& /*key*/, std::vector<std::string> /*nodes*/) {}
+    // Likewise, where no node was found: who may go from this one, so that it may run there? `victims`: SHIM/KEY, most easily
+    // the first; so many as `needed` go for the partition's own sake.
+    struct VictimsQuery {
+        std::uint64_t query = 0;
+        std::string key;
+        std::string node;
+        std::vector<std::string> victims;
+        std::uint32_t needed = 0;
+        std::uint32_t violations = 0;  // of budgets, by these
+    };
+    virtual void on_victims_query(const VictimsQuery&) {}
     // No node: it has none any more.
     virtual void on_nominated(const std::string& key, std::string_view node, std::string_view text) = 0;
     // The claim, NAMESPACE/NAME, counts as having nothing: the cluster must be told so. `text`: for whom.

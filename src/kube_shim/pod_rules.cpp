@@ -36,7 +36,7 @@ PodRules::PodRules(FeatureGates gates, std::optional<scheduler_config::Scheduler
     }
     preemption_ = config->preemption();
     for (const scheduler_config::Extender& one : config->extenders) {
-        if (!one.filter_verb.empty()) {
+        if (is_plugin(one)) {
             filters_.emplace_back(one, converter_.texts().id(plugin_of(one)));
         }
     }

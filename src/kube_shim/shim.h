@@ -68,6 +68,7 @@ private:
     void on_nominated(const std::string& key, std::string_view node, std::string_view text) override;
     void on_claim_given_back(const std::string& claim, std::string_view text) override;
     void on_query(std::uint64_t query, const std::string& key, std::vector<std::string> nodes) override;
+    void on_victims_query(const VictimsQuery&) override;
     void on_rejected(DecisionKind, std::string_view name, std::string_view text) override;
 
     void bound(const PodName&, const std::string& node);

@@ -26,7 +26,8 @@ bool send(Partition& partition, const ExtenderAnswer& answer) {
     if (!answer.failure.empty()) {
         return partition.answer({.query = answer.query, .verdicts = {}, .failure = answer.failure});
     }
-    return partition.answer({.query = answer.query, .verdicts = verdicts, .reasons = reasons});
+    return partition.answer(
+        {.query = answer.query, .verdicts = verdicts, .reasons = reasons, .victims = answer.victims});
 }
 
 }  // namespace
@@ -41,6 +42,33 @@ void Shim::on_query(std::uint64_t query, const std::string& key, std::vector<std
         query, books_->plugins_of(*pod), pod->facts.object, std::move(nodes),
         [this](const std::string& name) { return books_->object_of_node(name); },
         [this](const ExtenderAnswer& answer) { answers_.push_back(answer); });
+}
+
+// As kube-scheduler asks them: about the pods that go for its own predicates' sake. A node from which nobody does is none where
+// preemption helps.
+void Shim::on_victims_query(const VictimsQuery& query) {
+    const BookedPod* const pod = books_->find(query.key);
+    if (pod == nullptr || pod->facts.object.empty() || extenders_ == nullptr) {
+        answers_.push_back({query.query, {}, "the pod is gone"});
+        return;
+    }
+    if (query.needed == 0) {
+        answers_.push_back({query.query, {{false, false, "node(s) were refused, and no pod is in the way"}}, ""});
+        return;
+    }
+    ExtenderVictims victims{.node = query.node, .offered = {}, .go = {}, .violations = query.violations};
+    for (const std::string& name : query.victims) {
+        victims.offered.push_back(books_->victim(name));
+    }
+    for (std::uint32_t at = 0; at < query.needed; ++at) {
+        if (victims.offered[at].uid.empty()) {
+            answers_.push_back({query.query, {}, query.victims[at] + " would go, and is not known"});
+            return;
+        }
+        victims.go.push_back(at);
+    }
+    extenders_->preempt(query.query, books_->plugins_of(*pod), pod->facts.object, std::move(victims),
+                        [this](const ExtenderAnswer& answer) { answers_.push_back(answer); });
 }
 
 void Shim::turn_extenders() {

@@ -124,6 +124,7 @@ struct PluginOptions {
     std::uint32_t nodes = 16;           // of an ask's first query; each later one has twice as many, to a maximum
     std::uint32_t queries_max = 4'096;  // open at a time, per shim
     static constexpr std::uint32_t kNodesMax = 1'024;
+    static constexpr std::uint32_t kVictimsMax = 512;  // on a node, that plugins may choose among
 };
 
 // Which of the devices with room for a share is taken (R-DEVICE-23).

@@ -22,5 +22,7 @@ inline constexpr std::uint32_t kNodeChanges = kNodeAdded | kNodeUpdated;
 // Beside the bits of the predicates that an ask failed by: its queue's guarantee found nobody to preempt. As an event: a
 // change that may matter to such asks alone. Each event wakes them.
 inline constexpr std::uint32_t kFailedByGuarantee = 1u << 31;
+// Likewise: plugins refused nodes, and it waits for victims. Pods that go wake it.
+inline constexpr std::uint32_t kFailedByPlugins = 1u << 30;
 
 }  // namespace bayplan

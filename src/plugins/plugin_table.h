@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -39,6 +40,26 @@ public:
         Slot slot = kNone<Slot>;
         NodeMoment moment;
     };
+    // Of an ask that plugins are asked about a node for: it has its nomination again if it loses that.
+    struct RestingNomination {
+        Slot slot = kNone<Slot>;
+        std::uint32_t comings = 0;  // of the node
+        std::vector<AskHandle> victims;
+        bool for_guarantee = false;
+    };
+    // Pods that may go from a node, most easily first.
+    struct Offer {
+        std::vector<AskHandle> victims;
+        std::uint32_t needed = 0;  // so many of them go for the predicates' sake
+    };
+    // Pods that the plugins let go from a node, so that the ask may have it.
+    struct KnownVictims {
+        Slot slot = kNone<Slot>;
+        bool refused = false;  // nobody's end helps
+        std::uint8_t reason = kNoReason;
+        NodeMoment moment;
+        std::vector<AskHandle> go;
+    };
     struct Entry {
         std::uint64_t query = 0;  // open; 0: none
         std::int64_t since_ns = 0;
@@ -46,7 +67,11 @@ public:
         std::int64_t rank_time_ns = 0;  // of its place in the order
         std::uint32_t queries = 0;      // since it has this entry
         std::vector<Asked> asked;       // of the open query; the first is its node
-        std::vector<Known> known;       // sorted by slot
+        bool about_victims = false;     // the open query: it has no node, and `offer` is who may go
+        Offer offer;
+        std::optional<RestingNomination> nomination;  // while it has a node
+        std::vector<Known> known;                     // sorted by slot
+        std::vector<KnownVictims> victims;            // likewise
         std::vector<std::string> reasons;
         std::uint64_t bytes = 0;  // R-PLUGIN-24
     };
@@ -65,6 +90,7 @@ public:
     bool empty() const { return entries_.empty(); }
     // The verdict on the node that counts now; null: there is none.
     const Known* counting(const Entry&, Slot) const;
+    const KnownVictims* victims_counting(const Entry&, Slot) const;
     template <typename Each>
     void for_each_counting(const Entry& entry, Each&& each) const {
         for (const Known& known : entry.known) {
@@ -73,14 +99,21 @@ public:
             }
         }
     }
-    static std::string_view reason_of(const Entry& entry, const Known& known) {
-        return known.reason == kNoReason ? kAnyReason : std::string_view(entry.reasons[known.reason]);
+    static std::string_view reason_of(const Entry& entry, std::uint8_t reason) {
+        return reason == kNoReason ? kAnyReason : std::string_view(entry.reasons[reason]);
     }
+    static std::string_view reason_of(const Entry& entry, const Known& known) { return reason_of(entry, known.reason); }
 
     // --- queries
     // Opens one, the ask's only one. Returns its number.
     std::uint64_t ask(AskId, std::span<const Slot>, std::int64_t now_ns, std::int64_t deadline_ns,
                       std::int64_t rank_time_ns);
+    // The same about who may go from the node.
+    std::uint64_t ask_about_victims(AskId, Slot, Offer, std::int64_t now_ns, std::int64_t deadline_ns);
+    // Of an ask with an open query.
+    void rest(AskId id, std::optional<RestingNomination> nomination) {
+        entries_.find(id)->second->nomination = std::move(nomination);
+    }
     AskId asked_with(std::uint64_t query) const {
         const auto found = open_.find(query);
         return found == open_.end() ? kNone<AskId> : found->second;
@@ -89,8 +122,8 @@ public:
     AskId overdue(std::int64_t now_ns) const;
     std::int64_t next_time_ns() const;
     // The bytes that the ask's entry would have more with the answer.
-    std::uint64_t bytes_of(const PluginAnswer&) const;
-    // The answer to the open query, which ends. It has a verdict for each node.
+    std::uint64_t bytes_of(const PluginAnswer&, bool about_victims) const;
+    // The answer to the open query, which ends. It has a verdict for each node, and victims as they were offered.
     void answered(AskId, const PluginAnswer&);
     // The open query ends without an answer. Fine if there is none.
     void close(AskId);
@@ -115,6 +148,8 @@ private:
         const NodeMoment now = moment_of(known.slot);
         return now.comings == known.moment.comings && (known.lasting || now == known.moment);
     }
+    std::uint64_t open(AskId, Entry&, std::int64_t now_ns, std::int64_t deadline_ns);
+    static void put_in_victims(Entry&, const PluginAnswer&);
     NodeMoment& moment(Slot slot) {
         if (raw(slot) >= moments_.size()) {
             moments_.resize(raw(slot) + std::size_t{1});
@@ -122,6 +157,7 @@ private:
         return moments_[raw(slot)];
     }
     static std::uint8_t keep_reason(Entry&, std::string_view);
+    static std::vector<std::uint8_t> keep_reasons(Entry&, const PluginAnswer&);
     void put_in(Entry&);
 
     boost::unordered_flat_map<AskId, std::unique_ptr<Entry>> entries_;

@@ -156,6 +156,7 @@ std::uint32_t PredicateSet::woken_by(std::uint32_t failed) const {
         return UINT32_MAX;
     }
     std::uint32_t events = kNodeChanges;  // with no nodes at all, nothing but a node helps
+    events |= (failed & kFailedByPlugins) != 0 ? std::uint32_t{kPodGone} : 0u;
     for (std::uint32_t index = 0; index < predicates_.size(); ++index) {
         if (failed >> index & 1) {
             events |= rows_[index].wakes;

@@ -75,33 +75,90 @@ NodeVictims VictimSearch::result(Slot slot, const std::vector<PooledPod>& pool) 
     return found;
 }
 
-VictimFinding VictimSearch::on_node(AskId ask, Slot slot) const {
+std::vector<VictimSearch::PooledPod*> VictimSearch::in_order_of_return(std::vector<PooledPod>& pool) {
+    std::vector<PooledPod*> order;
+    for (const bool violating : {true, false}) {
+        for (PooledPod& pod : pool) {
+            if (pod.violating == violating) {
+                order.push_back(&pod);
+            }
+        }
+    }
+    return order;
+}
+
+std::vector<VictimSearch::PooledPod> VictimSearch::judge_pool(AskId ask, Slot slot, std::span<const AskHandle> go,
+                                                              VictimFinding& finding) const {
     std::vector<PooledPod> pool = pool_of(ask, slot);
     if (pool.empty()) {
-        return {std::nullopt, {"No preemption victims found for incoming pod"}, 0};
+        finding = {std::nullopt, {"No preemption victims found for incoming pod"}, 0};
+        return {};
     }
     NodeTrial trial(tables_, ask, slot);
     for (const PooledPod& pod : pool) {
         trial.take_off(pod.id);
     }
     if (PredicateSet::Failure failure = trial.judge(); failure.refusal.verdict != Verdict::feasible) {
-        return {std::nullopt, std::move(failure.refusal.reasons), 1u << failure.predicate,
-                failure.refusal.ends == AttemptEnd::in_an_error};
+        finding = {std::nullopt, std::move(failure.refusal.reasons), 1u << failure.predicate,
+                   failure.refusal.ends == AttemptEnd::in_an_error};
+        return {};
     }
     split_by_budgets(pool);
-    for (const bool violating : {true, false}) {
-        for (PooledPod& pod : pool) {
-            if (pod.violating != violating) {
-                continue;
-            }
-            trial.put_back(pod.id);
-            if (!trial.passes()) {
-                trial.take_off(pod.id);
-                pod.victim = true;
-            }
+    for (PooledPod* const pod : in_order_of_return(pool)) {
+        pod->victim = std::ranges::find(go, tables_.asks.handle(pod->id)) != go.end();
+        if (pod->victim) {
+            continue;
+        }
+        trial.put_back(pod->id);
+        if (!trial.passes()) {
+            trial.take_off(pod->id);
+            pod->victim = true;
         }
     }
-    return {result(slot, pool), {}, 0};
+    return pool;
 }
+
+VictimFinding VictimSearch::on_node(AskId ask, Slot slot, std::span<const AskHandle> go) const {
+    VictimFinding finding;
+    const std::vector<PooledPod> pool = judge_pool(ask, slot, go, finding);
+    if (!pool.empty()) {
+        finding.choice = result(slot, pool);
+    }
+    return finding;
+}
+
+VictimFinding VictimSearch::at_least_on_node(AskId ask, Slot slot) const {
+    VictimFinding finding;
+    std::vector<PooledPod> pool = judge_pool(ask, slot, {}, finding);
+    if (!pool.empty()) {
+        if (std::ranges::none_of(pool, &PooledPod::victim)) {
+            in_order_of_return(pool).back()->victim = true;
+        }
+        finding.choice = result(slot, pool);
+    }
+    return finding;
+}
+
+VictimOffer VictimSearch::offer_on(AskId ask, Slot slot) const {
+    VictimFinding finding;
+    std::vector<PooledPod> pool = judge_pool(ask, slot, {}, finding);
+    BP_CHECK(!pool.empty());
+    const std::vector<PooledPod*> order = in_order_of_return(pool);
+    VictimOffer offer;
+    offer.violations = static_cast<std::uint32_t>(result(slot, pool).cost.budget_violations);
+    for (const bool victim : {true, false}) {
+        for (auto pod = order.rbegin(); pod != order.rend(); ++pod) {
+            if ((*pod)->victim == victim) {
+                offer.pods.push_back((*pod)->id);
+            }
+        }
+        if (victim) {
+            offer.needed = static_cast<std::uint32_t>(offer.pods.size());
+        }
+    }
+    return offer;
+}
+
+std::size_t VictimSearch::pool_size(AskId ask, Slot slot) const { return pool_of(ask, slot).size(); }
 
 }  // namespace bayplan

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -56,6 +57,13 @@ struct VictimFinding {
     bool is_error = false;                // the reason is an error, which no node's verdict is
 };
 
+// Pods that may go from a node, most easily first.
+struct VictimOffer {
+    std::vector<AskId> pods;
+    std::uint32_t needed = 0;      // so many, from the first on, go for the predicates' sake
+    std::uint32_t violations = 0;  // of budgets, by these
+};
+
 // The pods that may go: of lower priority; or, as a reservation waits for pods to end by themselves, of the same priority too,
 // but none of the ask's own gang, and no budget counts.
 enum class VictimPool : std::uint8_t { lower, waited_for };
@@ -72,7 +80,14 @@ public:
         : tables_(tables), budgets_(budgets), gangs_(gangs), options_(options), pool_(pool) {}
 
     // The ask's own nomination must be lifted.
-    VictimFinding on_node(AskId, Slot) const;
+    VictimFinding on_node(AskId ask, Slot slot) const { return on_node(ask, slot, {}); }
+    // The same if these go in any case.
+    VictimFinding on_node(AskId, Slot, std::span<const AskHandle> go) const;
+    // Where the plugins have not said who goes: at least the pod that goes most easily.
+    VictimFinding at_least_on_node(AskId, Slot) const;
+    // Of a node on which there is such a finding.
+    VictimOffer offer_on(AskId, Slot) const;
+    std::size_t pool_size(AskId, Slot) const;
     const TrialTables& tables() const { return tables_; }
 
 private:
@@ -87,6 +102,10 @@ private:
                                                : may_be_victim(pod, options_) && pod.priority < of.priority;
     }
     std::vector<PooledPod> pool_of(AskId, Slot) const;
+    // The pool with its victims; empty: `finding` says why.
+    std::vector<PooledPod> judge_pool(AskId, Slot, std::span<const AskHandle> go, VictimFinding& finding) const;
+    // From the first to be put back to the last.
+    static std::vector<PooledPod*> in_order_of_return(std::vector<PooledPod>&);
     void split_by_budgets(std::vector<PooledPod>&) const;
     NodeVictims result(Slot, const std::vector<PooledPod>&) const;
 

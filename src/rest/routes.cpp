@@ -29,7 +29,7 @@ std::vector<http::Route> routes(const Sources& from) {
         std::ranges::move(metrics_routes(partitions, from.metrics), std::back_inserter(all));
         std::ranges::move(health_routes(partitions, from.watch, from.condition), std::back_inserter(all));
         const History* const history = from.watch == nullptr ? nullptr : &from.watch->history();
-        std::ranges::move(state_dump_routes(config, partitions, history), std::back_inserter(all));
+        std::ranges::move(state_dump_routes(config, partitions, history, from.shims), std::back_inserter(all));
     }
     std::ranges::move(event_routes(from.events), std::back_inserter(all));
     return all;

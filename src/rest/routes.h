@@ -9,6 +9,7 @@
 #include "rest/condition_board.h"
 #include "rest/event_routes.h"
 #include "rest/metrics_routes.h"
+#include "rest/shim_states.h"
 #include "rest/shown_config.h"
 #include "rest/state_routes.h"
 #include "rest/watch.h"
@@ -23,6 +24,7 @@ struct Sources {
     const Watch* watch = nullptr;               // null: no health, no history
     const MetricsBoard* metrics = nullptr;      // null: metrics of the state alone
     const ConditionBoard* condition = nullptr;  // null: it goes on and takes work
+    ShimStates* shims = nullptr;                // null: no shim is asked for its state
 };
 
 std::vector<http::Route> routes(const Sources&);

@@ -64,6 +64,7 @@ private:
 class Dump final : public answers::Answer {
 public:
     void add(std::string text) { parts_.push_back({std::move(text), nullptr}); }
+    void add_compact(std::string_view text, std::string& to) { indenter_.add(text, to); }
     void add(AnswerPtr answer) { parts_.push_back({{}, std::move(answer)}); }
 
     std::string next() override {
@@ -158,7 +159,48 @@ void add_applications(Dump& dump, const Versions& versions) {
     dump.add("]");
 }
 
-http::Response show(const ConfigBoard& board, const ShownPartitions& partitions, const History* history) {
+// A text that is no JSON is no part of it.
+boost::json::value state_told(const std::string& text) {
+    boost::system::error_code broken;
+    boost::json::value told = boost::json::parse(text, broken);
+    return broken ? boost::json::value{{"Error", "the shim's state is no JSON: " + broken.message()}} : told;
+}
+
+boost::json::value diagnostics(const ShimStates::Told& told) {
+    if (told.empty()) return {{"empty", "no shim tells its state"}};
+    if (told.size() == 1) return state_told(told.begin()->second);
+    boost::json::object all;
+    for (const auto& [shim, text] : told) all.emplace(shim, state_told(text));
+    return all;
+}
+
+// The dump, and behind it the states of shims, which are asked for at once and come while it goes out.
+class DumpWithShims final : public http::ChunkSource {
+public:
+    DumpWithShims(std::unique_ptr<Dump> dump, ShimStates& shims) : dump_(std::move(dump)), shims_(shims) {}
+    ~DumpWithShims() override { shims_.forget(question_); }
+
+    void on_wake(std::function<void()> wake) override { question_ = shims_.ask(std::move(wake)); }
+    State next(std::string& piece) override {
+        if (std::string more = dump_->next(); !more.empty()) {
+            piece += more;
+            return State::more;
+        }
+        const auto told = shims_.take(question_);
+        if (!told) return State::waiting;
+        dump_->add_compact(",\"rmDiagnostics\":" + compact(diagnostics(*told)) + "}", piece);
+        piece += "\n";
+        return State::end;
+    }
+
+private:
+    std::unique_ptr<Dump> dump_;
+    ShimStates& shims_;
+    std::uint64_t question_ = 0;
+};
+
+http::Response show(const ConfigBoard& board, const ShownPartitions& partitions, const History* history,
+                    ShimStates* shims) {
     Versions versions;
     for (const ShownPartition& partition : partitions) {
         versions.emplace_back(partition.version(), partition.place);
@@ -185,6 +227,12 @@ http::Response show(const ConfigBoard& board, const ShownPartitions& partitions,
         dump->add(",\"appHistory\":" + history->applications());
         dump->add(",\"containerHistory\":" + history->containers());
     }
+    if (shims != nullptr) {
+        http::Response response;
+        response.content_type = kJsonType;
+        response.source = std::make_unique<DumpWithShims>(std::move(dump), *shims);
+        return response;
+    }
     dump->add("}");
     return json_pieces(std::move(dump));
 }
@@ -192,9 +240,10 @@ http::Response show(const ConfigBoard& board, const ShownPartitions& partitions,
 }  // namespace
 
 std::vector<http::Route> state_dump_routes(const ConfigBoard& board, const ShownPartitions& partitions,
-                                           const History* history) {
-    return {{"GET", "/debug/fullstatedump",
-             [&board, &partitions, history](const http::Request&) { return show(board, partitions, history); }}};
+                                           const History* history, ShimStates* shims) {
+    return {{"GET", "/debug/fullstatedump", [&board, &partitions, history, shims](const http::Request&) {
+                 return show(board, partitions, history, shims);
+             }}};
 }
 
 }  // namespace bayplan::rest

@@ -94,14 +94,12 @@ Extender read_extender(const Value& value, Notes& notes) {
     read_tls(value["tlsConfig"], extender, notes);
     read_resources(value["managedResources"], extender, notes);
     extender.filter_verb = value["filterVerb"].text();
+    extender.preempt_verb = value["preemptVerb"].text();
     extender.bind_verb = value["bindVerb"].text();
     extender.takes_names = flag(value, "nodeCacheCapable");
     extender.ignorable = flag(value, "ignorable");
     if (!value["prioritizeVerb"].text().empty()) {
         notes.fault(value["prioritizeVerb"], "extenders.prioritizeVerb", "nodes get no scores from extenders here");
-    }
-    if (!value["preemptVerb"].text().empty()) {
-        notes.fault(value["preemptVerb"], "extenders.preemptVerb", "pods that an extender filters never preempt here");
     }
     if (value["httpTimeout"].present()) {
         const auto timeout = duration(value["httpTimeout"].text());

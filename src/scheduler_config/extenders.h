@@ -20,9 +20,10 @@ struct Extender {
         std::string base64;
     };
 
-    std::string url;          // urlPrefix, without a slash at the end
-    std::string filter_verb;  // empty: it filters nothing
-    std::string bind_verb;    // likewise
+    std::string url;           // urlPrefix, without a slash at the end
+    std::string filter_verb;   // empty: it filters nothing
+    std::string preempt_verb;  // empty: it has no word in preemption
+    std::string bind_verb;     // empty: it binds nothing
     std::chrono::milliseconds timeout{5'000};
     bool takes_names = false;                    // nodeCacheCapable: else it gets whole nodes
     bool ignorable = false;                      // its failure counts as a yes

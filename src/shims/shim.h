@@ -50,8 +50,9 @@ struct Shim {
     ResyncHold hold;                                                            // while its resync is open
     boost::unordered_flat_set<std::string, TextHash, std::equal_to<>> plugins;  // that it serves
     bool gives_claims_back = false;                                             // when it is told to
-    std::uint32_t queries = 0;                                                  // open
-    std::uint32_t kinds = 0;                                                    // of resources that it named first
+    bool judges_victims = false;  // its plugins say whom its asks may preempt
+    std::uint32_t queries = 0;    // open
+    std::uint32_t kinds = 0;      // of resources that it named first
     NodesOfShim nodes;
     boost::unordered_flat_map<SpecNumber, SpecId, NumberHash> specs;  // with a reference each
     boost::unordered_flat_map<SpecId, SpecUse> spec_uses;             // of all but the empty one

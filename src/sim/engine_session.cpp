@@ -119,7 +119,8 @@ EngineSession::EngineSession(const EngineOptions& options, const std::string& qu
                           .shim = kShim,
                           .shim_instance = 1,
                           .plugins = plugins,
-                          .gives_claims_back = gives_claims_back});
+                          .gives_claims_back = gives_claims_back,
+                          .judges_victims = plugin_.judges_victims});
     send(ResyncBeginMessage{});
 }
 
@@ -149,7 +150,9 @@ void EngineSession::answer_queries() {
                                       .verdicts = replies[i].verdicts,
                                       .reasons = reasons,
                                       .failure = replies[i].failure,
-                                      .lasting = replies[i].lasting};
+                                      .lasting = replies[i].lasting,
+                                      .first_victims = replies[i].first_victims,
+                                      .victims = replies[i].victims};
             apply(PluginAnswersMessage{std::span(&answer, 1)});
             if (!answer.failure.empty()) {  // the log has it in words of many meanings
                 LogLine& line = lines_.emplace_back();
@@ -209,7 +212,7 @@ void EngineSession::take(const Decision& decision) {
         order(Order::Kind::delete_victim);
     } else if (decision.kind == DecisionKind::ask_waiting && decision.text.starts_with(kGated)) {
         order(Order::Kind::gated);
-    } else if (decision.kind == DecisionKind::queried) {
+    } else if (is_query(decision.kind)) {
         keep_question(decision);
     } else if (is_refusal(decision.kind)) {
         refused_.push_back(std::string(decision.name) + ": " + std::string(decision.text));
@@ -233,6 +236,13 @@ void EngineSession::keep_question(const Decision& decision) {
         question.object += "}}";
     }
     question.nodes.emplace_back(decision.node);
+    if (decision.kind == DecisionKind::victims_queried) {
+        question.needed = decision.needed;
+        for (std::string_view victims = decision.text; !victims.empty();) {
+            question.victims.push_back(key_of(next_word(victims, '\n')));
+        }
+        return;
+    }
     for (std::string_view others = decision.text; !others.empty();) {
         question.nodes.emplace_back(next_word(others, '\n'));
     }

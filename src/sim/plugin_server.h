@@ -18,6 +18,9 @@ struct PluginQuestion {
     std::string pod;                 // "namespace/name"
     std::string object;              // the pod as JSON, in one line
     std::vector<std::string> nodes;  // it would get the first
+    // Of a question who may go from the one node, so that the pod gets it: those, most easily the first. Else none.
+    std::vector<std::string> victims = {};
+    std::uint32_t needed = 0;  // of these: so many go for the sake of the predicates here
 };
 
 struct PluginReply {
@@ -25,6 +28,9 @@ struct PluginReply {
     std::vector<std::string> reasons;     // likewise; empty texts say nothing
     std::string failure;                  // not empty: there are no verdicts, and why
     bool lasting = false;                 // they do not hang on the pods of the nodes
+    // Of a yes about victims, one of these: so many from the first on, or which, by index.
+    std::uint32_t first_victims = 0;
+    std::vector<std::uint32_t> victims = {};
 };
 
 // The program is broken: nothing more can be decided.
@@ -43,6 +49,7 @@ public:
 struct PluginHost {
     std::string name = {};           // by which reasons call it, and pods need it
     PluginServer* server = nullptr;  // null: there is none
+    bool judges_victims = false;     // it is asked, too, who may go for a pod
 };
 
 }  // namespace bayplan::sim

@@ -146,9 +146,9 @@ void Announcer::decide(ShimId shim, const Decision& decision) {
     write({.kind = RecordKind::decide,
            .what = static_cast<std::uint8_t>(decision.kind),
            .termination = static_cast<std::uint8_t>(decision.termination),
-           .scale_up = decision.scale_up,
+           .flags = static_cast<std::uint8_t>((decision.scale_up ? kScaleUp : 0) | (decision.untried ? kUntried : 0)),
            .shim = raw(shim),
-           .numbers = {decision.query}},
+           .numbers = {decision.query, decision.needed, decision.violations}},
           {decision.name, decision.node, decision.text, decision.devices});
 }
 
@@ -193,6 +193,10 @@ void Announcer::reserve(const LogLine& line, std::string_view victims, std::stri
 void Announcer::unreserve(const LogLine& line, std::string_view why) { write_line(RecordKind::unreserve, line, why); }
 
 void Announcer::query(const LogLine& line, std::string_view others) { write_line(RecordKind::query, line, others); }
+
+void Announcer::query_victims(const LogLine& line, std::string_view victims, std::string_view needed) {
+    write_line(RecordKind::query_victims, line, victims, needed);
+}
 
 void Announcer::deny(const LogLine& line, std::string_view why) { write_line(RecordKind::deny, line, why); }
 

@@ -73,6 +73,7 @@ public:
     void reserve(const LogLine&, std::string_view victims, std::string_view message);  // no victims: empty
     void unreserve(const LogLine&, std::string_view why);
     void query(const LogLine&, std::string_view others);
+    void query_victims(const LogLine&, std::string_view victims, std::string_view needed);
     void deny(const LogLine&, std::string_view why);
     void give_back(const LogLine&, std::string_view claim);
     void permit(const LogLine&, std::string_view count);

@@ -92,6 +92,11 @@ void DecisionLog::query(std::int64_t now_ns, std::string_view shim, std::string_
     line(now_ns, "query", shim, key, node, "-", others);
 }
 
+void DecisionLog::query_victims(std::int64_t now_ns, std::string_view shim, std::string_view key, std::string_view node,
+                                std::string_view victims, std::string_view needed) {
+    line(now_ns, "victims", shim, key, node, victims, needed);
+}
+
 void DecisionLog::deny(std::int64_t now_ns, std::string_view shim, std::string_view key, std::string_view node,
                        std::string_view why) {
     line(now_ns, "deny", shim, key, node, "-", why);

@@ -38,6 +38,9 @@ public:
     // The pod's place counts until the shim's plugins have answered; `others`: further nodes that they are asked about.
     void query(std::int64_t now_ns, std::string_view shim, std::string_view key, std::string_view node,
                std::string_view others);
+    // Of a pod without a place: which of the `victims` on the node may go for it. `needed`: how many at the least.
+    void query_victims(std::int64_t now_ns, std::string_view shim, std::string_view key, std::string_view node,
+                       std::string_view victims, std::string_view needed);
     // It has lost that place.
     void deny(std::int64_t now_ns, std::string_view shim, std::string_view key, std::string_view node,
               std::string_view why);

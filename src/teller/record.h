@@ -30,6 +30,7 @@ enum class RecordKind : std::uint8_t {
     reserve,
     unreserve,
     query,
+    query_victims,
     deny,
     give_back,
     permit,
@@ -38,13 +39,17 @@ enum class RecordKind : std::uint8_t {
     flush,
 };
 
+// Bits of RecordHead::flags.
+inline constexpr std::uint8_t kScaleUp = 1;
+inline constexpr std::uint8_t kUntried = 2;
+
 // Which members mean something depends on the kind: announcer.cpp writes them, Teller::tell reads them.
 struct RecordHead {
     std::uint32_t bytes = 0;  // of the record in the ring, a multiple of 8
     RecordKind kind = RecordKind::skip;
     std::uint8_t what = 0;  // DecisionKind, HelloOutcome, or of a placement whether the shim is told
     std::uint8_t termination = 0;
-    bool scale_up = false;
+    std::uint8_t flags = 0;  // of a decision, see below
     std::uint32_t shim = 0;
     std::uint32_t credit_window = 0;
     std::array<std::uint32_t, 4> lengths{};  // of the texts

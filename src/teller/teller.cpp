@@ -40,7 +40,6 @@ void Teller::place(const Record& record, Peer& peer) {
     if (record.head.what != 0) {
         peer.outbox.append({.kind = DecisionKind::allocated,
                             .termination = Termination::unknown,
-                            .scale_up = false,
                             .name = key,
                             .node = node,
                             .text = {},
@@ -61,6 +60,7 @@ void Teller::tell_line(const Record& record) {
         case RecordKind::reserve: log_.reserve(now_ns, shim, key, node, first, second); return;
         case RecordKind::unreserve: log_.unreserve(now_ns, shim, key, node, first); return;
         case RecordKind::query: log_.query(now_ns, shim, key, node, first); return;
+        case RecordKind::query_victims: log_.query_victims(now_ns, shim, key, node, first, second); return;
         case RecordKind::deny: log_.deny(now_ns, shim, key, node, first); return;
         case RecordKind::give_back: log_.give_back(now_ns, shim, key, first); return;
         case RecordKind::permit: log_.permit(now_ns, shim, key, node, first); return;
@@ -75,12 +75,15 @@ void Teller::decide(const Record& record, Peer& peer) {
     const auto& [name, node, text, devices] = record.texts;
     peer.outbox.append({.kind = static_cast<DecisionKind>(record.head.what),
                         .termination = static_cast<Termination>(record.head.termination),
-                        .scale_up = record.head.scale_up,
+                        .scale_up = (record.head.flags & kScaleUp) != 0,
+                        .untried = (record.head.flags & kUntried) != 0,
                         .name = name,
                         .node = node,
                         .text = text,
                         .devices = devices,
-                        .query = record.head.numbers[0]});
+                        .query = record.head.numbers[0],
+                        .needed = static_cast<std::uint32_t>(record.head.numbers[1]),
+                        .violations = static_cast<std::uint32_t>(record.head.numbers[2])});
 }
 
 void Teller::reply_to_hello(const Record& record) {

@@ -31,8 +31,9 @@ void UnacknowledgedDecisions::append(const Decision& decision) {
     if (open_->decisions.empty()) {
         open_->first_sequence = next_;
     }
-    open_->decisions.push_back({decision.kind, decision.termination, decision.scale_up, keep(decision.name),
-                                keep(decision.node), keep(decision.text), keep(decision.devices), decision.query});
+    open_->decisions.push_back({decision.kind, decision.termination, decision.scale_up, decision.untried,
+                                keep(decision.name), keep(decision.node), keep(decision.text), keep(decision.devices),
+                                decision.query, decision.needed, decision.violations});
     if (open_->decisions.size() >= kBatchDecisions) {
         seal();
     }

@@ -22,6 +22,7 @@
 #include <variant>
 #include <vector>
 
+#include "bayplan/information.h"
 #include "bayplan/messages.h"
 
 namespace bayplan::wire {
@@ -37,9 +38,18 @@ inline constexpr std::uint64_t kFeatureClaims = 8;     // claims on devices, sli
 inline constexpr std::uint64_t kFeatureGiveBack = 16;  // claims on devices are given back; not every shim does it
 // Placeholders of applications; not every shim deletes a placeholder's pod when it is told to.
 inline constexpr std::uint64_t kFeaturePlaceholders = 32;
+inline constexpr std::uint64_t kFeatureVictims = 64;  // plugins judge victims; not every shim's do
+// States of pods, events, configuration, the shim's own state (bayplan/information.h): of shims that want them.
+inline constexpr std::uint64_t kFeatureContainerStates = 128;
+inline constexpr std::uint64_t kFeatureEvents = 256;
+inline constexpr std::uint64_t kFeatureConfiguration = 512;
+inline constexpr std::uint64_t kFeatureStateDump = 1'024;
+inline constexpr std::uint64_t kFeaturesOfInformation =
+    kFeatureContainerStates | kFeatureEvents | kFeatureConfiguration | kFeatureStateDump;
 // All that this software has.
-inline constexpr std::uint64_t kFeatures =
-    kFeatureCounters | kFeatureDevices | kFeaturePlugins | kFeatureClaims | kFeatureGiveBack | kFeaturePlaceholders;
+inline constexpr std::uint64_t kFeatures = kFeatureCounters | kFeatureDevices | kFeaturePlugins | kFeatureClaims |
+                                           kFeatureGiveBack | kFeaturePlaceholders | kFeatureVictims |
+                                           kFeaturesOfInformation;
 
 // Agreement of two sides: the highest protocol and the features that both have. Protocol 0: none.
 struct Agreed {
@@ -81,6 +91,12 @@ struct CountersRequest {
     std::uint64_t token = 0;  // repeated in the answer
 };
 
+// The shim's state as JSON: the answer to a StateDumpRequest.
+struct StateDumpFrame {
+    std::uint64_t token = 0;
+    std::string_view text;
+};
+
 // --- daemon to shim
 // An engine's answer to a hello, and what the connection may use.
 struct HelloReplyFrame : HelloReply {
@@ -111,8 +127,24 @@ struct StateAppliedFrame {
     std::uint64_t up_to = 0;
 };
 
+// The messages from here on decide nothing, and have no number.
+struct ContainerStatesFrame {
+    std::span<const ContainerState> states;
+};
+struct EventsFrame {
+    std::span<const EventRecord> events;
+};
+struct ConfigurationFrame {
+    std::string_view partition;
+    std::string_view text;
+};
+struct StateDumpRequest {
+    std::uint64_t token = 0;
+};
+
 using Message = std::variant<Hello, HelloReplyFrame, StateFrame, AcknowledgeFrame, DecisionsFrame, StateAppliedFrame,
-                             CountersRequest, CountersFrame>;
+                             CountersRequest, CountersFrame, ContainerStatesFrame, EventsFrame, ConfigurationFrame,
+                             StateDumpRequest, StateDumpFrame>;
 
 // The first half of DecodedFrame::decode: that the bytes are a flatbuffer of this schema. For a caller that passes
 // frames on unread, and for measuring.

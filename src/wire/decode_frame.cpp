@@ -176,18 +176,20 @@ bool decode_decision(const fbs::Decision& decision, std::size_t i, Fields& field
     out.termination = static_cast<Termination>(decision.termination());
     out.scale_up = decision.scale_up();
     out.query = decision.query();
-    if (out.kind == DecisionKind::queried &&
-        !read_lines(decision.others(), {"decisions", i, "others"}, fields, storage, out.text)) {
+    out.needed = decision.needed();
+    out.violations = decision.violations();
+    const bool queried = is_query(out.kind);
+    if (queried && !read_lines(decision.others(), {"decisions", i, "others"}, fields, storage, out.text)) {
         return false;
     }
-    return fields.known(out.kind, DecisionKind::node_accepted, DecisionKind::claim_given_back,
+    return fields.known(out.kind, DecisionKind::node_accepted, DecisionKind::victims_queried,
                         {"decisions", i, "kind"}) &&
            fields.known(out.termination, Termination::unknown, Termination::placeholder_replaced,
                         {"decisions", i, "termination"}) &&
            fields.name(decision.name(), {"decisions", i, "name"}, out.name) &&
            fields.name(decision.node(), {"decisions", i, "node"}, out.node) &&
            fields.name(decision.devices(), {"decisions", i, "devices"}, out.devices) &&
-           (out.kind == DecisionKind::queried || fields.prose(decision.text(), {"decisions", i, "text"}, out.text));
+           (queried || fields.prose(decision.text(), {"decisions", i, "text"}, out.text));
 }
 
 bool decode(const fbs::Decisions& decisions, Fields& fields, Storage& storage, DecisionsFrame& out) {
@@ -207,6 +209,88 @@ bool decode(const fbs::Decisions& decisions, Fields& fields, Storage& storage, D
     }
     out.decisions = storage.decisions;
     return true;
+}
+
+bool decode(const fbs::ContainerStates& message, Fields& fields, Storage& storage, ContainerStatesFrame& out) {
+    const auto* states = message.states();
+    if (!fields.items(states, {.field = "states"})) {
+        return false;
+    }
+    storage.states.assign(Fields::size_of(states), ContainerState{});
+    for (std::size_t i = 0; i < storage.states.size(); ++i) {
+        const fbs::ContainerState& state = *states->Get(static_cast<flatbuffers::uoffset_t>(i));
+        ContainerState& record = storage.states[i];
+        record.state = static_cast<SchedulingState>(state.state());
+        if (!fields.known(record.state, SchedulingState::unknown, SchedulingState::failed, {"states", i, "state"}) ||
+            !fields.name(state.ask(), {"states", i, "ask"}, record.ask) ||
+            !fields.prose(state.reason(), {"states", i, "reason"}, record.reason)) {
+            return false;
+        }
+    }
+    out.states = storage.states;
+    return true;
+}
+
+bool decode_event(const fbs::Event& event, std::size_t i, Fields& fields, Storage& storage, EventRecord& out) {
+    out.type = static_cast<std::uint8_t>(event.type());
+    out.change = static_cast<std::uint8_t>(event.change());
+    out.detail = event.detail();
+    out.time_ns = event.time_ns();
+    const auto* amounts = event.amounts();
+    if (!fields.items(amounts, {"events", i, "amounts"}) ||
+        !fields.may_hold(Fields::size_of(amounts) * sizeof(EventAmount), {"events", i, "amounts"})) {
+        return false;
+    }
+    for (std::size_t j = 0; j < Fields::size_of(amounts); ++j) {
+        const fbs::NamedAmount& amount = *amounts->Get(static_cast<flatbuffers::uoffset_t>(j));
+        EventAmount& record = storage.event_amounts.emplace_back();
+        record.value = amount.value();
+        if (!fields.name(amount.kind(), {"events", i, "amounts"}, record.resource)) {
+            return false;
+        }
+    }
+    return fields.name(event.object(), {"events", i, "object"}, out.object) &&
+           fields.name(event.reference(), {"events", i, "reference"}, out.reference) &&
+           fields.prose(event.message(), {"events", i, "message"}, out.message);
+}
+
+// Amounts of all events lie one behind the other: their places are known when all are read.
+bool decode(const fbs::Events& message, Fields& fields, Storage& storage, EventsFrame& out) {
+    const auto* events = message.events();
+    if (!fields.items(events, {.field = "events"})) {
+        return false;
+    }
+    storage.events.assign(Fields::size_of(events), EventRecord{});
+    storage.event_amounts.clear();
+    for (std::size_t i = 0; i < storage.events.size(); ++i) {
+        const fbs::Event& event = *events->Get(static_cast<flatbuffers::uoffset_t>(i));
+        if (!decode_event(event, i, fields, storage, storage.events[i])) {
+            return false;
+        }
+    }
+    std::span<const EventAmount> amounts = storage.event_amounts;
+    for (std::size_t i = 0; i < storage.events.size(); ++i) {
+        const fbs::Event& event = *events->Get(static_cast<flatbuffers::uoffset_t>(i));
+        storage.events[i].amounts = amounts.first(Fields::size_of(event.amounts()));
+        amounts = amounts.subspan(storage.events[i].amounts.size());
+    }
+    out.events = storage.events;
+    return true;
+}
+
+bool decode(const fbs::ConfigurationChanged& message, Fields& fields, Storage&, ConfigurationFrame& out) {
+    return fields.name(message.partition(), {.field = "partition"}, out.partition) &&
+           fields.document(message.text(), {.field = "text"}, out.text);
+}
+
+bool decode(const fbs::StateDumpRequest& request, Fields&, Storage&, StateDumpRequest& out) {
+    out.token = request.token();
+    return true;
+}
+
+bool decode(const fbs::StateDump& dump, Fields& fields, Storage&, StateDumpFrame& out) {
+    out.token = dump.token();
+    return fields.document(dump.text(), {.field = "text"}, out.text);
 }
 
 template <class Record, class Wire>
@@ -235,12 +319,19 @@ bool decode_envelope(const fbs::Envelope& envelope, Fields& fields, Storage& sto
         case fbs::Body::CountersRequest:
             return decode_body<CountersRequest>(envelope.body_as_CountersRequest(), fields, storage, out);
         case fbs::Body::Counters: return decode_body<CountersFrame>(envelope.body_as_Counters(), fields, storage, out);
+        case fbs::Body::ContainerStates:
+            return decode_body<ContainerStatesFrame>(envelope.body_as_ContainerStates(), fields, storage, out);
+        case fbs::Body::Events: return decode_body<EventsFrame>(envelope.body_as_Events(), fields, storage, out);
+        case fbs::Body::ConfigurationChanged:
+            return decode_body<ConfigurationFrame>(envelope.body_as_ConfigurationChanged(), fields, storage, out);
+        case fbs::Body::StateDumpRequest:
+            return decode_body<StateDumpRequest>(envelope.body_as_StateDumpRequest(), fields, storage, out);
+        case fbs::Body::StateDump:
+            return decode_body<StateDumpFrame>(envelope.body_as_StateDump(), fields, storage, out);
         case fbs::Body::PredicateQuery:
         case fbs::Body::PredicateAnswer:
         case fbs::Body::VictimQuery:
         case fbs::Body::VictimAnswer:
-        case fbs::Body::ContainerStates:
-        case fbs::Body::Events:
             return fields.fail({}, fmt::format("of kind {} needs a feature that is not offered",
                                                fbs::EnumNameBody(envelope.body_type())));
         case fbs::Body::NONE: return fields.fail({.field = "envelope"}, "has no message");

@@ -223,12 +223,14 @@ bool decode(const fbs::PredicateAnswers& answers, Fields& fields, Storage& stora
     const auto read = [&](const fbs::PredicateAnswer& answer, std::size_t i, PluginAnswer& record) {
         record.query = answer.query();
         record.lasting = answer.lasting();
+        record.first_victims = answer.first_victims();
         return fields.prose(answer.failure(), {"answers", i, "failure"}, record.failure) &&
                fields.items(answer.verdicts(), {"answers", i, "verdicts"}) &&
                fields.items(answer.reasons(), {"answers", i, "reasons"}) &&
                fields.may_hold(Fields::size_of(answer.verdicts()), {"answers", i, "verdicts"}) &&
                read_verdicts(answer, {"answers", i, "verdicts"}, fields, storage) &&
-               read_reasons(answer, {"answers", i, "reasons"}, fields, storage);
+               read_reasons(answer, {"answers", i, "reasons"}, fields, storage) &&
+               fields.ids(answer.victims(), {"answers", i, "victims"}, record.victims);
     };
     if (!read_items(answers.answers(), "answers", fields, storage.answers, out.answers, read)) {
         return false;

@@ -83,7 +83,7 @@ struct Encoder::Builder {
         memo.clear();
         tables.clear();
         for (const Decision& decision : frame.decisions) {
-            const bool queried = decision.kind == DecisionKind::queried;
+            const bool queried = is_query(decision.kind);
             const auto name = put_text(out, decision.name);
             const auto node = memo.put(out, decision.node);
             const auto text = queried ? 0 : memo.put(out, decision.text);
@@ -91,7 +91,8 @@ struct Encoder::Builder {
             const auto others = put_lines(queried ? decision.text : std::string_view());
             const auto place = fbs::CreateDecision(out, static_cast<fbs::DecisionKind>(decision.kind),
                                                    static_cast<fbs::Termination>(decision.termination), name, node,
-                                                   text, 0, 0, 0, decision.scale_up, devices, decision.query, others);
+                                                   text, 0, 0, 0, decision.scale_up, devices, decision.query, others,
+                                                   decision.needed, decision.violations);
             tables.push_back(place.o);
         }
         const auto decisions = put_tables<fbs::Decision>(out, tables);
@@ -121,6 +122,49 @@ struct Encoder::Builder {
         const auto version = put_text(out, frame.version);
         const auto place = fbs::CreateCounters(out, frame.token, version, frame.uptime_ms, names, values);
         return {fbs::Body::Counters, place.Union()};
+    }
+
+    Body operator()(const ContainerStatesFrame& frame) {
+        memo.clear();
+        tables.clear();
+        const auto states = put_list<fbs::ContainerState>(out, tables, frame.states, [&](const ContainerState& state) {
+            const auto ask = put_text(out, state.ask);
+            const auto reason = memo.put(out, state.reason);
+            return fbs::CreateContainerState(out, ask, 0, static_cast<fbs::SchedulingState>(state.state), reason);
+        });
+        return {fbs::Body::ContainerStates, fbs::CreateContainerStates(out, states).Union()};
+    }
+
+    Body operator()(const EventsFrame& frame) {
+        memo.clear();
+        tables.clear();
+        const auto events = put_list<fbs::Event>(out, tables, frame.events, [&](const EventRecord& event) {
+            const auto amounts = put_list<fbs::NamedAmount>(out, tables, event.amounts, [&](const EventAmount& one) {
+                const auto kind = memo.put(out, one.resource);
+                return fbs::CreateNamedAmount(out, kind, one.value);
+            });
+            const auto object = memo.put(out, event.object);
+            const auto reference = memo.put(out, event.reference);
+            const auto message = memo.put(out, event.message);
+            return fbs::CreateEvent(out, static_cast<fbs::EventType>(event.type), object, reference, message,
+                                    event.time_ns, static_cast<fbs::EventChange>(event.change), event.detail, amounts);
+        });
+        return {fbs::Body::Events, fbs::CreateEvents(out, events).Union()};
+    }
+
+    Body operator()(const ConfigurationFrame& frame) {
+        const auto partition = put_text(out, frame.partition);
+        const auto text = put_text(out, frame.text);
+        return {fbs::Body::ConfigurationChanged, fbs::CreateConfigurationChanged(out, partition, text).Union()};
+    }
+
+    Body operator()(const StateDumpRequest& request) {
+        return {fbs::Body::StateDumpRequest, fbs::CreateStateDumpRequest(out, request.token).Union()};
+    }
+
+    Body operator()(const StateDumpFrame& dump) {
+        const auto text = put_text(out, dump.text);
+        return {fbs::Body::StateDump, fbs::CreateStateDump(out, dump.token, text).Union()};
     }
 
     Body operator()(const StateAppliedFrame& applied) {

@@ -85,7 +85,12 @@ auto put_answer(FlatBufferBuilder& out, Tables& tables, const PluginAnswer& answ
         return fbs::CreatePredicateReason(out, reason.node, 0, text);
     });
     const auto failure = put_text(out, answer.failure);
-    return fbs::CreatePredicateAnswer(out, answer.query, {verdicts.o}, reasons, failure, answer.lasting);
+    flatbuffers::Offset<flatbuffers::Vector<std::uint32_t>> victims;
+    if (!answer.victims.empty()) {
+        victims = out.CreateVector(answer.victims.data(), answer.victims.size());
+    }
+    return fbs::CreatePredicateAnswer(out, answer.query, {verdicts.o}, reasons, failure, answer.lasting,
+                                      answer.first_victims, victims);
 }
 
 template <class Wire, class Record>

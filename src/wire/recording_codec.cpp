@@ -49,9 +49,9 @@ struct RecordingEncoder::Builder {
     Item operator()(const Connect& connect) {
         const auto shim = put_text(out, connect.shim);
         const auto plugins = put_text(out, connect.plugins);
-        const auto place =
-            journal::CreateConnect(out, connect.connection, shim, connect.shim_instance, connect.daemon_instance,
-                                   connect.decisions_received, plugins, connect.gives_claims_back);
+        const auto place = journal::CreateConnect(out, connect.connection, shim, connect.shim_instance,
+                                                  connect.daemon_instance, connect.decisions_received, plugins,
+                                                  connect.gives_claims_back, connect.judges_victims);
         return {journal::Item::Connect, place.Union()};
     }
 
@@ -142,9 +142,10 @@ struct RecordingDecoder::State {
         return true;
     }
     bool read(const journal::Connect& connect, std::uint64_t attempts, std::string&) {
-        entry = RecordingInput{attempts, Connect{connect.connection(), view(connect.shim()), connect.shim_instance(),
-                                                 connect.daemon_instance(), connect.decisions_received(),
-                                                 view(connect.plugins()), connect.gives_claims_back()}};
+        entry = RecordingInput{attempts,
+                               Connect{connect.connection(), view(connect.shim()), connect.shim_instance(),
+                                       connect.daemon_instance(), connect.decisions_received(), view(connect.plugins()),
+                                       connect.gives_claims_back(), connect.judges_victims()}};
         return true;
     }
     bool read(const journal::Disconnect& disconnect, std::uint64_t attempts, std::string&) {

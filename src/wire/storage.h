@@ -31,6 +31,9 @@ struct Storage {
     std::deque<std::string> lines;        // texts made of lists of names (base/lines.h)
     std::string build;                    // of a hello, likewise; keeps its room
     std::vector<NamedCounter> counters;
+    std::vector<ContainerState> states;
+    std::vector<EventRecord> events;
+    std::vector<EventAmount> event_amounts;  // of all events
 };
 
 }  // namespace bayplan::wire

@@ -161,15 +161,16 @@ TEST(Client, says_every_kind_of_decision_in_order_and_acknowledges_once_per_turn
     ASSERT_TRUE(world.settle());
     world.listener.heard.clear();
     using enum DecisionKind;
-    ASSERT_TRUE(world.daemon.decide(1, world.daemon.last_sequence,
-                                    {{node_accepted, {}, false, "n1", {}, {}},
-                                     {node_rejected, {}, false, "n2", {}, "no"},
-                                     {ask_rejected, {}, false, "a", {}, "why"},
-                                     {allocated, {}, false, "b", "n1", {}},
-                                     {released, Termination::stopped_by_rm, false, "c", {}, "gone"},
-                                     {ask_waiting, {}, false, "d", {}, "0/1 nodes are available: 1 Insufficient cpu."},
-                                     {message_rejected, {}, false, "state", {}, "bad"},
-                                     {claim_given_back, {}, false, "ns/claim", {}, "for s/d"}}));
+    ASSERT_TRUE(
+        world.daemon.decide(1, world.daemon.last_sequence,
+                            {{node_accepted, {}, false, false, "n1", {}, {}},
+                             {node_rejected, {}, false, false, "n2", {}, "no"},
+                             {ask_rejected, {}, false, false, "a", {}, "why"},
+                             {allocated, {}, false, false, "b", "n1", {}},
+                             {released, Termination::stopped_by_rm, false, false, "c", {}, "gone"},
+                             {ask_waiting, {}, false, false, "d", {}, "0/1 nodes are available: 1 Insufficient cpu."},
+                             {message_rejected, {}, false, false, "state", {}, "bad"},
+                             {claim_given_back, {}, false, false, "ns/claim", {}, "for s/d"}}));
     ASSERT_TRUE(world.until([&] { return !world.daemon.acknowledged.empty(); }));
     EXPECT_THAT(world.listener.heard,
                 ElementsAre("accepted n1", "rejected n2 no", "rejected a why", "allocated b n1", "released c gone",
@@ -182,8 +183,8 @@ TEST(Client, asks_for_claims_to_give_back_only_if_its_shim_gives_them_back) {
     for (const bool gives : {false, true}) {
         ClientWorld world(32u << 20, gives);
         ASSERT_TRUE(world.settle());
-        EXPECT_EQ(world.daemon.hellos.at(0).features,
-                  gives ? wire::kFeatures : wire::kFeatures - wire::kFeatureGiveBack);
+        const std::uint64_t usual = wire::kFeatures - wire::kFeatureVictims - wire::kFeaturesOfInformation;
+        EXPECT_EQ(world.daemon.hellos.at(0).features, gives ? usual : usual - wire::kFeatureGiveBack);
     }
 }
 

@@ -75,7 +75,7 @@ AskId RandomDeltas::any_placed() {
 
 // In a list, or gated: not in hand.
 AskId RandomDeltas::any_waiting() {
-    return any([&](AskId id, const Ask& ask) { return !is_on_node(ask.state) && !in_hand(id); });
+    return any([&](AskId id, const Ask& ask) { return ask.state < AskState::unacknowledged && !in_hand(id); });
 }
 
 bool RandomDeltas::in_hand(AskId id) const {
@@ -184,7 +184,7 @@ bool RandomDeltas::await() {
 bool RandomDeltas::gate() {
     const AskId id = any([&](AskId ask, const Ask& one) {
         return !one.foreign && !in_hand(ask) && !is_on_node(one.state) && one.state != AskState::awaiting_node &&
-               one.state != AskState::reserved && one.state != AskState::on_permit;
+               one.state != AskState::reserved && one.state != AskState::asking;
     });
     if (id == kNone<AskId>) {
         return false;

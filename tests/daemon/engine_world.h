@@ -128,7 +128,7 @@ protected:
 
     Peer connect(ConnectionId connection, const std::string& shim) {
         Peer peer{connection, std::make_shared<daemon::Outbox>(outbox_items_), {}, {}, 0};
-        push(ConnectItem{connection, shim, 1, 0, 0, {}, false, peer.outbox});
+        push(ConnectItem{connection, shim, 1, 0, 0, {}, false, false, peer.outbox});
         return peer;
     }
 

@@ -59,9 +59,14 @@ public:
 class TestShim {
 public:
     // `plugins`: that it serves, each ended by LF.
-    TestShim(Engine& engine, std::string name, ConnectionId connection = 1, std::string_view plugins = {})
+    TestShim(Engine& engine, std::string name, ConnectionId connection = 1, std::string_view plugins = {},
+             bool judges_victims = false)
         : engine_(engine), name_(std::move(name)), connection_(connection) {
-        engine_.apply(Connect{.connection = connection_, .shim = name_, .shim_instance = 7, .plugins = plugins});
+        engine_.apply(Connect{.connection = connection_,
+                              .shim = name_,
+                              .shim_instance = 7,
+                              .plugins = plugins,
+                              .judges_victims = judges_victims});
         send(ResyncBeginMessage{});
         send(ResyncEndMessage{});
     }

@@ -18,6 +18,7 @@ using property::Random;
 struct OpenQuery {
     std::uint64_t number = 0;
     std::size_t nodes = 0;
+    std::size_t victims = 0;  // that it offers
 };
 
 class QuerySink : public KeepingSink {
@@ -28,7 +29,13 @@ public:
             const Decision& decision = batch->decisions[i];
             if (decision.kind == DecisionKind::queried) {
                 const auto others = static_cast<std::size_t>(std::ranges::count(decision.text, '\n'));
-                queries[connection].push_back({decision.query, 1 + others});
+                queries[connection].push_back({decision.query, 1 + others, 0});
+            } else if (decision.kind == DecisionKind::victims_queried) {
+                const auto offered = static_cast<std::size_t>(std::ranges::count(decision.text, '\n'));
+                queries[connection].push_back({decision.query, 1, offered});
+                ++about_victims;
+            } else if (decision.kind == DecisionKind::released) {
+                released.emplace_back(connection, decision.name);
             }
         }
         last[connection] = batch->first_sequence + batch->decisions.size() - 1;
@@ -37,11 +44,20 @@ public:
 
     std::map<ConnectionId, std::vector<OpenQuery>> queries;  // all there ever were
     std::map<ConnectionId, std::uint64_t> last;              // decision
+    std::vector<std::pair<ConnectionId, std::string>> released;
+    std::uint64_t about_victims = 0;
 };
+
+// In a tight one there is no room for all pods, and plugins judge victims.
+enum class Room : std::uint8_t { ample, tight };
 
 class HostileWorld {
 public:
-    explicit HostileWorld(std::uint64_t seed) : random_(seed) {
+    explicit HostileWorld(std::uint64_t seed, Room room = Room::ample)
+        : room_(room),
+          random_(seed),
+          one_(engine_, "one", kOne, "license\n", room == Room::tight),
+          other_(engine_, "other", kOther, "license\n", room == Room::tight) {
         for (TestShim* const shim : {&one_, &other_}) {
             shim->application("app");
             SpecItem needing;
@@ -57,7 +73,7 @@ public:
     void step() {
         switch (random_.below(8)) {
             case 0: ask(); break;
-            case 1: release(); break;
+            case 1: random_.chance(50) ? release() : end_victims(); break;
             case 2: state_node(static_cast<int>(random_.below(kNodes)), NodeAction::update); break;
             case 3: tick(random_.between(0, 3'000'000'000)); break;
             case 4: run(random_.below(20)); break;
@@ -99,6 +115,8 @@ public:
         return {};
     }
     std::uint64_t faulty() const { return faulty_; }
+    std::uint64_t asked_about_victims() const { return sink_.about_victims; }
+    std::uint64_t victims() const { return victims_; }
     void run(std::uint64_t attempts) {
         engine_.run(attempts);
         flush();
@@ -128,7 +146,8 @@ private:
         flush();
     }
     void state_node(int number, NodeAction action) {
-        one_.node("n" + std::to_string(number), {{"cpu", 64'000 + random_.between(0, 9)}, {"pods", 110}}, action);
+        const std::int64_t cpu = room_ == Room::tight ? 1'000 : 64'000;
+        one_.node("n" + std::to_string(number), {{"cpu", cpu + random_.between(0, 9)}, {"pods", 110}}, action);
     }
     void ask() {
         if (pods_.size() >= kPodsMax) {
@@ -152,6 +171,16 @@ private:
             const auto at = pods_.begin() + static_cast<std::ptrdiff_t>(random_.below(pods_.size()));
             shim_of(at->shim).release(at->key);
             pods_.erase(at);
+        }
+    }
+    void end_victims() {
+        for (const auto& [shim, key] : std::exchange(sink_.released, {})) {
+            const auto same = [&](const Pod& pod) { return pod.shim == shim && pod.key == key; };
+            const std::size_t ended = std::erase_if(pods_, same);
+            if (ended > 0) {
+                shim_of(shim).release(key);
+                ++victims_;
+            }
         }
     }
     TestShim& shim_of(ConnectionId shim) { return shim == kOne ? one_ : other_; }
@@ -189,11 +218,22 @@ private:
                  text});
         }
         faulty_ += count != query.nodes || std::ranges::count(verdicts, PluginVerdict::unknown) > 0 ? 1 : 0;
-        const PluginAnswer answer{.query = query.number,
-                                  .verdicts = verdicts,
-                                  .reasons = reasons,
-                                  .failure = random_.chance(5) ? std::string_view(kTexts[2]) : std::string_view(),
-                                  .lasting = random_.chance(30)};
+        std::vector<std::uint32_t> victims;
+        const bool any = random_.chance(80) && query.victims > 0;
+        const bool first = any && random_.chance(50);
+        for (std::size_t i = 0; any && (!first || random_.chance(5)) && i < query.victims; ++i) {
+            if (random_.chance(60)) {
+                victims.push_back(static_cast<std::uint32_t>(random_.chance(90) ? i : random_.below(2'000)));
+            }
+        }
+        const PluginAnswer answer{
+            .query = query.number,
+            .verdicts = verdicts,
+            .reasons = reasons,
+            .failure = random_.chance(5) ? std::string_view(kTexts[2]) : std::string_view(),
+            .lasting = random_.chance(30),
+            .first_victims = first ? static_cast<std::uint32_t>(1 + random_.below(query.victims + 1)) : 0,
+            .victims = victims};
         const ConnectionId by = random_.chance(50) ? kOne : kOther;
         send(by, answer);
         if (random_.chance(20)) {
@@ -210,14 +250,16 @@ private:
         return std::ranges::all_of(pods_, [this](const Pod& pod) { return is_placed(pod); });
     }
 
+    const Room room_;
     Random random_;
     QuerySink sink_;
     Engine engine_{options(), sink_};
-    TestShim one_{engine_, "one", kOne, "license\n"};
-    TestShim other_{engine_, "other", kOther, "license\n"};
+    TestShim one_;
+    TestShim other_;
     std::vector<Pod> pods_;
     std::uint64_t made_ = 0;
     std::uint64_t faulty_ = 0;
+    std::uint64_t victims_ = 0;
     std::int64_t now_ns_ = 0;
 
     static EngineOptions options() {
@@ -241,6 +283,17 @@ TEST_P(HostileAnswers, break_no_law_keep_no_other_pod_waiting_and_lose_nothing) 
     EXPECT_GT(world.faulty(), 100u) << "the answers are not as hostile as they should be";
     EXPECT_TRUE(world.ends_well_with_honest_plugins());
     EXPECT_EQ(world.fault(), "");
+}
+
+TEST_P(HostileAnswers, about_victims_break_no_law) {
+    constexpr int kSteps = 3'000;
+    HostileWorld world(GetParam(), Room::tight);
+    for (int step = 0; step < kSteps; ++step) {
+        world.step();
+        ASSERT_EQ(world.fault(), "") << "step " << step;
+    }
+    EXPECT_GT(world.asked_about_victims(), 50u);
+    EXPECT_GT(world.victims(), 2u) << "plugins seldom let anybody go";
 }
 
 INSTANTIATE_TEST_SUITE_P(Seeds, HostileAnswers, ::testing::Range<std::uint64_t>(1, 25));

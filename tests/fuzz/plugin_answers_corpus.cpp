@@ -11,6 +11,8 @@ int main(int argc, char** argv) {
         R"(n{"NodeNames":["n1","n3"],"FailedNodes":{"n2":"full"},"Error":""})",
         R"(n{"nodenames":["n9"],"FailedAndUnresolvableNodes":{"n2":"arch"}})",
         R"(w{"Nodes":{"items":[{"metadata":{"name":"n1"}}]},"NodeNames":null,"Error":"out of order"})",
+        R"(v{"NodeNameToMetaVictims":{"n1":{"Pods":[{"UID":"u1"},{"UID":"u3"}],"NumPDBViolations":1}}})",
+        R"(v{"NodeNameToMetaVictims":{"n2":{"Pods":[]}},"Error":""})",
     };
     bayplan::fuzz::Seeds seeds;
     for (const std::string_view seed : kSeeds) {

@@ -57,6 +57,22 @@ void read_filtered(std::string_view body, bool takes_names) {
     require(bound.ok() || !bound.body.empty(), "refused without a word");
 }
 
+void read_victims(std::string_view body) {
+    kube_shim::HttpAnswer answer;
+    answer.status = 200;
+    answer.body = body;
+    kube_shim::ExtenderVictims victims{
+        .node = "n1", .offered = {{"u1", "{}"}, {"u2", "{}"}, {"u3", "{}"}}, .go = {0}, .violations = 0};
+    bool refused = false;
+    const std::string fault = kube_shim::read_preempt_answer(answer, victims, refused);
+    require(!fault.empty() || refused || !victims.go.empty(), "nobody goes");
+    std::vector<bool> seen(victims.offered.size());
+    for (const std::uint32_t at : victims.go) {
+        require(at < seen.size() && !seen[at], "a pod that was not offered, or one twice");
+        seen[at] = true;
+    }
+}
+
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
@@ -66,6 +82,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const std::string_view text(reinterpret_cast<const char*>(data) + 1, size - 1);
     if (data[0] == 'p') {
         read_line(text);
+    } else if (data[0] == 'v') {
+        read_victims(text);
     } else {
         read_filtered(text, data[0] == 'n');
     }

@@ -8,6 +8,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -64,6 +65,18 @@ inline std::string pod_text(const std::string& name, const std::string& annotati
     return R"({"metadata":{"name":")" + name + R"(","namespace":"ns","uid":"u-)" + name + R"(","annotations":{)" +
            annotations + R"(}},"spec":{"containers":[{"name":"c","resources":{"requests":{"cpu":"1")" + more +
            R"(}}}]}})";
+}
+// It has its node, and may go.
+inline std::string running_text(const std::string& name, const std::string& node, const std::string& cpu,
+                                const std::string& annotations = {}) {
+    return R"({"metadata":{"name":")" + name + R"(","namespace":"ns","uid":"u-)" + name + R"(","annotations":{)" +
+           annotations + R"(}},"spec":{"priority":0,"nodeName":")" + node +
+           R"(","containers":[{"name":"c","resources":{"requests":{"cpu":")" + cpu +
+           R"("}}}]},"status":{"phase":"Running"}})";
+}
+inline std::string high_text(const std::string& annotations) {
+    std::string text = pod_text("high", annotations);
+    return text.replace(text.find(R"("spec":{)"), 8, R"("spec":{"priority":10,)");
 }
 inline std::string binding_of(const std::string& pod) { return "/api/v1/namespaces/ns/pods/" + pod + "/binding"; }
 
@@ -126,6 +139,16 @@ protected:
             }
         }
         return made;
+    }
+    // Pods that it told the API server to delete, in order of names.
+    std::vector<std::string> deleted() const {
+        std::set<std::string> names;
+        for (const CameIn& came : server_->requests()) {
+            if (came.method == "DELETE") {
+                names.insert(came.path().substr(came.path().rfind('/') + 1));
+            }
+        }
+        return {names.begin(), names.end()};
     }
     // Of the condition of the pod that waits.
     std::string message(const std::string& pod) {

@@ -1,11 +1,14 @@
 #!/usr/bin/env python3
-"""An extender as people write them for kube-scheduler: two filters and a binder over HTTP, which knows nothing of Bayplan.
+"""An extender as people write them for kube-scheduler: two filters, two verbs of preemption, and a binder over HTTP. It knows
+nothing of Bayplan.
 
 Usage: extender.py API_SERVER_URL
 
 Prints its address, and ends by POST /quit, or two minutes later. A pod's annotations say which nodes the filters let it have:
 `licensed` those of /license (by names), `attested` those of /site (whole nodes: its label `site` must be the pod's annotation
-`site` too). /site/bind binds by the API server, as binders do.
+`site` too). /site/bind binds by the API server, as binders do. /license/preempt lets pods go from nodes that the annotation
+`licensed` names, and pods whose UIDs stand in the annotation `beside` with them; /site/preempt (whole pods) those that have the
+annotation `spare`, if they are all that would go.
 """
 import http.server
 import json
@@ -54,7 +57,24 @@ def bind(args):
         return {"Error": f"the extender could not bind: {error}"}
 
 
-VERBS = {"/license/filter": license_filter, "/site/filter": site_filter, "/site/bind": bind}
+def license_preempt(args):
+    found = {}
+    for node, victims in args["NodeNameToMetaVictims"].items():
+        if node in words(args, "licensed"):
+            beside = [{"UID": uid} for uid in words(args, "beside")]
+            found[node] = {"Pods": victims["Pods"] + beside, "NumPDBViolations": victims["NumPDBViolations"]}
+    return {"NodeNameToMetaVictims": found}
+
+
+def site_preempt(args):
+    return {"NodeNameToMetaVictims": {
+        node: {"Pods": [{"UID": pod["metadata"]["uid"]} for pod in victims["Pods"]], "NumPDBViolations": 0}
+        for node, victims in args["NodeNameToVictims"].items()
+        if all("spare" in pod["metadata"].get("annotations", {}) for pod in victims["Pods"])}}
+
+
+VERBS = {"/license/filter": license_filter, "/site/filter": site_filter, "/site/bind": bind,
+         "/license/preempt": license_preempt, "/site/preempt": site_preempt}
 
 
 class Handler(http.server.BaseHTTPRequestHandler):

@@ -50,6 +50,52 @@ TEST_F(ExtendedShim, a_pod_waits_while_its_extender_is_down_unless_that_may_be_i
     EXPECT_THAT(bodies(binding_of("a")), IsEmpty());
 }
 
+// --- preemption
+
+constexpr std::string_view kPreempts =
+    "- {urlPrefix: URL/license, filterVerb: filter, preemptVerb: preempt, nodeCacheCapable: true}\n";
+const std::vector<std::string> kFull = {running_text("r1", "n1", "4"), running_text("r2", "n2", "4"),
+                                        running_text("r3", "n3", "3"), running_text("r4", "n3", "1")};
+
+std::vector<std::string> full_nodes_and(const std::string& pod) {
+    std::vector<std::string> pods = kFull;
+    pods.push_back(pod);
+    return pods;
+}
+
+TEST_F(ExtendedShim, a_pod_preempts_on_the_first_node_on_which_its_extender_lets_pods_go) {
+    start(full_nodes_and(high_text(R"("licensed":"n3")")), std::string(kPreempts));
+    ASSERT_TRUE(until_there_is([&] { return !deleted().empty(); }));
+    EXPECT_THAT(deleted(), ElementsAre("r4"));
+}
+
+TEST_F(ExtendedShim, other_pods_go_if_the_extender_names_them) {
+    start(full_nodes_and(high_text(R"("licensed":"n3","beside":"u-r3")")), std::string(kPreempts));
+    ASSERT_TRUE(until_there_is([&] { return deleted().size() == 2; }));
+    EXPECT_THAT(deleted(), ElementsAre("r3", "r4"));
+}
+
+TEST_F(ExtendedShim, nobody_goes_where_no_extender_agrees_and_a_pod_that_was_not_offered_is_a_failure) {
+    start(full_nodes_and(high_text(R"("licensed":"")")), std::string(kPreempts));
+    EXPECT_THAT(message("high"), HasSubstr("node(s) were refused by a plugin"));
+    EXPECT_THAT(deleted(), IsEmpty());
+    start(full_nodes_and(high_text(R"("licensed":"n1","beside":"u-r3")")), std::string(kPreempts));
+    EXPECT_THAT(message("high"), HasSubstr("it names pod u-r3 on node n1, which may not go"));
+    EXPECT_THAT(deleted(), IsEmpty());
+}
+
+TEST_F(ExtendedShim, an_extender_that_wants_whole_pods_gets_them_and_one_without_a_word_is_not_asked) {
+    start({running_text("r1", "n1", "4"), running_text("r2", "n2", "4", R"("spare":"yes")"),
+           running_text("r3", "n3", "4"), high_text("")},
+          "- {urlPrefix: URL/site, preemptVerb: preempt}\n");
+    ASSERT_TRUE(until_there_is([&] { return !deleted().empty(); }));
+    EXPECT_THAT(deleted(), ElementsAre("r2"));
+    start(full_nodes_and(high_text(R"("licensed":"n1 n2 n3")")),
+          "- {urlPrefix: URL/license, filterVerb: filter, nodeCacheCapable: true}\n");
+    ASSERT_TRUE(until_there_is([&] { return !deleted().empty(); }));
+    EXPECT_EQ(deleted().size(), 1u) << "as kube-scheduler has it";
+}
+
 // --- answers
 
 HttpAnswer answered(const std::string& body, int status = 200) {
@@ -95,6 +141,58 @@ TEST(FilterAnswers, that_are_none_are_failures) {
     EXPECT_EQ(told(R"({"NodeNames":[7]})"), "it names node , which it was not asked about");
     std::vector<FilterVerdict> verdicts;
     EXPECT_EQ(read_filter_answer(answered("{}", 500), {}, true, verdicts), "status 500");
+}
+
+ExtenderVictims offered() {
+    return {.node = "n1", .offered = {{"u1", R"({"a":1})"}, {"u2", R"({"b":2})"}}, .go = {0}, .violations = 3};
+}
+
+std::string victims_told(const std::string& body) {
+    ExtenderVictims victims = offered();
+    bool refused = false;
+    const std::string fault = read_preempt_answer(answered(body), victims, refused);
+    if (!fault.empty() || refused) {
+        return fault.empty() ? "no" : fault;
+    }
+    std::string text = std::to_string(victims.violations) + ":";
+    for (const std::uint32_t at : victims.go) {
+        text += " " + victims.offered[at].uid;
+    }
+    return text;
+}
+
+TEST(PreemptAnswers, are_read_as_kube_scheduler_reads_them) {
+    EXPECT_EQ(
+        victims_told(R"({"NodeNameToMetaVictims":{"n1":{"Pods":[{"UID":"u2"},{"UID":"u1"}],"NumPDBViolations":1}}})"),
+        "1: u2 u1");
+    EXPECT_EQ(victims_told(R"({"nodenametometavictims":{"n1":{"pods":[{"uid":"u2"},{"uid":"u2"}]}}})"), "0: u2");
+    EXPECT_EQ(victims_told(R"({"NodeNameToMetaVictims":{}})"), "no");
+    EXPECT_EQ(victims_told("{}"), "no");
+}
+
+TEST(PreemptAnswers, that_are_none_are_failures) {
+    EXPECT_EQ(victims_told(R"({"NodeNameToMetaVictims":{"n2":{"Pods":[{"UID":"u2"}]}}})"),
+              "it names node n2, which it was not asked about");
+    EXPECT_EQ(victims_told(R"({"NodeNameToMetaVictims":{"n1":{"Pods":[{"UID":"u9"}]}}})"),
+              "it names pod u9 on node n1, which may not go");
+    EXPECT_EQ(victims_told(R"({"NodeNameToMetaVictims":{"n1":{"Pods":[]}}})"), "it names no pod on node n1");
+    EXPECT_EQ(victims_told(R"({"NodeNameToMetaVictims":{"n1":null}})"), "it names no pod on node n1");
+    EXPECT_EQ(victims_told(R"({"NodeNameToMetaVictims":[]})"), "NodeNameToMetaVictims is no object");
+    EXPECT_EQ(victims_told(R"({"Error":"down"})"), "down");
+    EXPECT_EQ(victims_told("nonsense"), "its answer is no JSON object");
+}
+
+TEST(PreemptRequests, have_victims_by_uid_or_whole) {
+    scheduler_config::Extender extender;
+    extender.preempt_verb = "preempt";
+    EXPECT_EQ(
+        preempt_request(extender, "{}", offered()).body,
+        R"({"Pod":{},"NodeNameToMetaVictims":null,"NodeNameToVictims":{"n1":{"Pods":[{"a":1}],"NumPDBViolations":3}}})");
+    extender.takes_names = true;
+    EXPECT_EQ(
+        preempt_request(extender, "{}", offered()).body,
+        R"({"Pod":{},"NodeNameToVictims":null,"NodeNameToMetaVictims":{"n1":{"Pods":[{"UID":"u1"}],"NumPDBViolations":3}}})");
+    EXPECT_EQ(preempt_request(extender, "{}", offered()).path, "/preempt");
 }
 
 TEST(BindAnswers, are_an_API_servers) {

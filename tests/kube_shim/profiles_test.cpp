@@ -125,7 +125,6 @@ TEST(Profiles, what_cannot_be_met_is_refused_by_its_name) {
                   "   managedResources: [{name: r, ignoredByScheduler: true}]}\n"),
         ElementsAre(HasSubstr("extenders.urlPrefix: must begin with http:// or https://"),
                     HasSubstr("extenders.prioritizeVerb: nodes get no scores"),
-                    HasSubstr("extenders.preemptVerb: pods that an extender filters never preempt"),
                     HasSubstr("extenders.httpTimeout: must be a duration"),
                     HasSubstr("extenders.nodeCacheCapeable: is not known; did you mean `nodeCacheCapable`?"),
                     HasSubstr("extenders.enableHTTPS: its urlPrefix begins with http://"),

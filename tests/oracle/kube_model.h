@@ -378,6 +378,13 @@ struct KubeHold {
     bool reserved = false;  // for a DaemonSet pod: its sequence number is `owner`
 };
 
+// Word of the pod's plugins on a node: nobody may go, for this reason; or these pods go, by sequence number.
+struct KubeVictimsSaid {
+    bool refused = false;
+    std::string text;
+    std::set<std::uint64_t> go;
+};
+
 struct KubeState {
     std::vector<const KubeNode*> nodes;  // in order of slots
     std::vector<const KubePod*> pods;    // placed ones
@@ -394,6 +401,9 @@ struct KubeState {
     // A reservation is looked for: pods of equal priority may go, too, but for its own gang; budgets do not count.
     bool reserving = false;
     std::set<const KubePod*> own_gang;
+    // The pod's plugins say who goes; their words so far, by node.
+    bool plugins_choose = false;
+    std::map<std::string, KubeVictimsSaid> plugins_said;
     // Of a trial: the pods that are not in `pods` for its sake, and what PreFilter skipped before.
     std::vector<const KubePod*> taken_away;
     std::optional<std::set<std::string>> skipped;

@@ -101,9 +101,8 @@ std::set<const KubePod*> violating(const KubeState& state, const Pods& pool) {
     return out;
 }
 
-// Puts the pods of the pool back one by one, those whose budget would be violated first. The
-// victims are those with whom the node does not pass.
-KubeVictims reprieve(const KubeState& state, const KubePod& pod, const KubeNode& node, const Pods& pool) {
+// From the first that is put back to the last: those whose budget would be violated first.
+Pods order_of_return(const KubeState& state, const Pods& pool) {
     const std::set<const KubePod*> violate = violating(state, pool);
     Pods order;
     for (const bool first : {true, false}) {
@@ -113,17 +112,29 @@ KubeVictims reprieve(const KubeState& state, const KubePod& pod, const KubeNode&
             }
         }
     }
-    Pods gone = pool;
-    for (const KubePod* one : order) {
-        Pods without = gone;
-        std::erase(without, one);
-        if (!why_not_without(state, without, pod, node)) {
-            gone = without;
-        }
-    }
+    return order;
+}
+
+KubeVictims as_victims(const KubeState& state, const KubeNode& node, const Pods& pool, const Pods& gone) {
+    const std::set<const KubePod*> violate = violating(state, pool);
     KubeVictims out{&node, gone, 0};
     out.violations = std::count_if(gone.begin(), gone.end(), [&](const KubePod* one) { return violate.contains(one); });
     return out;
+}
+
+// Puts the pods of the pool back one by one, but for pods that go in any case. The victims are those with whom the node does
+// not pass.
+KubeVictims reprieve(const KubeState& state, const KubePod& pod, const KubeNode& node, const Pods& pool,
+                     const std::set<std::uint64_t>& go = {}) {
+    Pods gone = pool;
+    for (const KubePod* one : order_of_return(state, pool)) {
+        Pods without = gone;
+        std::erase(without, one);
+        if (!go.contains(one->sequence) && !why_not_without(state, without, pod, node)) {
+            gone = without;
+        }
+    }
+    return as_victims(state, node, pool, gone);
 }
 
 // With the reason that a claim cannot be used there.
@@ -211,7 +222,34 @@ struct NodeLook {
     std::optional<KubeVictims> victims;
     bool without_pool = false;
     std::optional<PredicateFailure> still;
+    std::string refusal;    // of the plugins
+    bool too_many = false;  // pods to choose among
+    bool asks = false;
 };
+
+// R-PLUGIN-43 to R-PLUGIN-46.
+void let_plugins_choose(const KubeState& state, const KubePod& pod, const KubeNode& node, const Pods& pool,
+                        NodeLook& out) {
+    const auto said = state.plugins_said.find(node.name);
+    if (said != state.plugins_said.end() && said->second.refused) {
+        out.refusal = said->second.text;
+        return;
+    }
+    if (said != state.plugins_said.end()) {
+        out.victims = reprieve(state, pod, node, pool, said->second.go);
+        return;
+    }
+    if (pool.size() > 512) {
+        out.too_many = true;
+        return;
+    }
+    out.asks = true;
+    out.victims = reprieve(state, pod, node, pool);
+    if (out.victims->victims.empty()) {
+        out.victims = as_victims(state, node, pool, {order_of_return(state, pool).back()});
+        out.victims->assumed = true;
+    }
+}
 
 NodeLook look_at(const KubeState& state, const KubePod& pod, const KubeNode& node) {
     NodeLook out;
@@ -221,7 +259,9 @@ NodeLook look_at(const KubeState& state, const KubePod& pod, const KubeNode& nod
         return out;
     }
     out.still = why_not_without(state, pool, pod, node);
-    if (!out.still) {
+    if (!out.still && state.plugins_choose) {
+        let_plugins_choose(state, pod, node, pool, out);
+    } else if (!out.still) {
         const KubeVictims victims = reprieve(state, pod, node, pool);
         if (!victims.victims.empty()) {
             out.victims = victims;
@@ -232,6 +272,7 @@ NodeLook look_at(const KubeState& state, const KubePod& pod, const KubeNode& nod
 
 void search(const KubeState& state, const KubePod& pod, const KubeAnswer& answer, KubePreemption& out) {
     std::vector<std::string> reasons;
+    std::vector<bool> asks;  // of the candidates
     std::set<std::string> lacking = nodes_refused_by_claims(answer);
     for (const NodeExplanation& explained : answer.explanation.nodes) {
         if (explained.verdict != Verdict::unschedulable) {
@@ -253,13 +294,22 @@ void search(const KubeState& state, const KubePod& pod, const KubeAnswer& answer
                 out.error = look.still->reasons.at(0);
             }
         }
+        if (!look.refusal.empty()) {
+            reasons.push_back(look.refusal);
+            out.refused_by_plugins = true;
+        }
+        if (look.too_many) {
+            reasons.emplace_back("node(s) had too many pods to choose victims among");
+        }
         if (look.victims) {
             out.candidates.push_back(*look.victims);
+            asks.push_back(look.asks);
         }
     }
     for (std::size_t i = 0; i < out.candidates.size(); ++i) {
         if (!out.chosen || cost(out.candidates[i]) < cost(out.candidates[*out.chosen])) {
             out.chosen = i;
+            out.asks = asks[i];
         }
     }
     if (!out.chosen && !out.error.empty()) {
@@ -301,6 +351,15 @@ std::optional<KubePreemption> preempt_for_group(const KubeState& attempted, cons
         search(state, pod, answer, *out);
     }
     return out;
+}
+
+Pods offer(const KubeState& state, const KubePod& pod, const KubeVictims& victims) {
+    Pods order = order_of_return(state, pool_on(state, pod, *victims.node));
+    std::reverse(order.begin(), order.end());
+    std::stable_partition(order.begin(), order.end(), [&](const KubePod* one) {
+        return std::count(victims.victims.begin(), victims.victims.end(), one) > 0;
+    });
+    return order;
 }
 
 bool may_follow(const KubeState& state, const KubeAnswer& answer) { return begin(state, answer).has_value(); }

@@ -18,6 +18,7 @@ struct KubeVictims {
     std::vector<const KubePod*> victims;  // most important first
     std::int64_t violations = 0;          // of budgets, by victims
     std::size_t going = 0;                // of the victims, the last ones: they go anyway, and cost nothing
+    bool assumed = false;                 // the predicates need nobody to go, and plugins do
 
     std::size_t told() const { return victims.size() - going; }
 
@@ -37,12 +38,17 @@ struct KubePreemption {
     std::optional<std::size_t> chosen;    // one of them
     std::uint64_t nodes = 0;              // where it was tried
     std::set<std::string> failed_by;      // first failing predicates of nodes without their pools
+    bool asks = false;                    // the pod's plugins have said nothing of the chosen node
+    bool refused_by_plugins = false;      // they let nobody go from some node
 };
 
 // After an attempt that found no node. Nothing if preemption does not follow such a failure.
 std::optional<KubePreemption> preempt(const KubeState&, const KubePod&, const KubeAnswer&);
 // The same of a member of a pod group, whether it may or not.
 std::optional<KubePreemption> preempt_for_group(const KubeState&, const KubePod&, const KubeAnswer&);
+
+// The pods that may go from the node, most easily first: first the victims, then the rest of its pool.
+std::vector<const KubePod*> offer(const KubeState&, const KubePod&, const KubeVictims&);
 
 // Whether preemption may follow such a failure at all.
 bool may_follow(const KubeState&, const KubeAnswer&);

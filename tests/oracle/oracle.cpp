@@ -25,6 +25,7 @@ const char* name_of(AskState state) {
         case AskState::allocated: return "allocated";
         case AskState::queried: return "queried";
         case AskState::on_permit: return "on_permit";
+        case AskState::asking: return "asking";
     }
     throw std::logic_error("no such state");
 }
@@ -136,6 +137,7 @@ void Oracle::apply_one(const Connect& hello) {
     Shim& shim = shims_[name];
     take_plugins(shim, hello.plugins);
     shim.gives_claims_back = hello.gives_claims_back;
+    shim.judges_victims = hello.judges_victims;
     no_longer_counts(shim);
     shim.connection = hello.connection;
     ConnectionStory& story = stories_[hello.connection];
@@ -269,7 +271,7 @@ std::int64_t Oracle::next_timer_ns() const {
             next = std::min(next, ask.backoff_until);
         }
         next = std::min({next, next_age(ask), ask.guaranteed_from});
-        if (ask.state == AskState::queried) {
+        if (ask.state == AskState::queried || ask.state == AskState::asking) {
             next = std::min(next, ask.query_deadline);
         }
         if (ask.state == AskState::on_permit) {

@@ -70,13 +70,7 @@ public:
     const OracleQueues& queues() const { return queues_; }
     // The literal tree, filled in with what there is now.
     // Since when the queue is over its maximum, which it is to shrink to; not known while a shim holds the partition up.
-    std::optional<std::optional<std::int64_t>> over_since(const std::string& path) const {
-        if (anybody_holds_up()) {
-            return std::nullopt;
-        }
-        const auto clock = queues_.clocks.find(path);
-        return clock == queues_.clocks.end() ? std::optional<std::int64_t>() : clock->second.began;
-    }
+    std::optional<std::optional<std::int64_t>> over_since(const std::string& path) const;
     queue_tree::NaiveTree queue_tree() const {
         queue_tree::NaiveTree tree = queues_.tree;
         fill_tree(tree);
@@ -196,7 +190,8 @@ private:
     // Decisions.
     std::uint64_t decide(const std::string& shim, DecisionKind, const std::string& name, const std::string& text,
                          const std::string& node = {}, Termination = Termination::unknown, bool scale_up = false,
-                         const std::string& devices = {}, std::uint64_t query = 0);
+                         const std::string& devices = {}, std::uint64_t query = 0, std::uint64_t needed = 0,
+                         std::uint64_t violations = 0);
     void drop_kept(Shim&, const std::string& name);
     void acknowledge_up_to(Shim&, const std::string& name, std::uint64_t up_to);
     void no_longer_counts(Shim&);
@@ -301,6 +296,14 @@ private:
     void stay_without_answer(Ask&, const std::string& why);
     void end_overdue_queries();
     std::string answer_fault(const Ask&, const PluginAnswer&) const;
+    // Victims of an ask that needs plugins.
+    bool may_preempt(const Ask&) const;
+    KubeState with_plugins(const Ask&, const KubeState&) const;
+    bool asks_about_victims(Ask&, const Look&);
+    void send_victims_query(Ask&, const KubeState&, const KubeVictims&);
+    static std::string victims_fault(const Ask&, const PluginAnswer&);
+    void take_victims(Ask&, const PluginAnswer&, const std::string& text);
+    static bool is_forced(const Ask&, const KubePod& victim);
     static std::string reason_for(Ask&, const PluginAnswer&, std::size_t node);
     void take_answer(Ask&, const PluginAnswer&);
     void confirm(Ask&);
@@ -431,17 +434,9 @@ private:
     bool counts_what_decides_ = false;
     std::set<std::string> kinds_;  // named by an accepted capacity or request
     std::int64_t now_ = 0;
-    std::uint64_t last_sequence_ = 0;
-    std::uint64_t last_query_ = 0;
-    std::uint64_t last_creation_ = 0;
-    std::uint64_t attempts_ = 0;
-    std::uint64_t placed_ = 0;
-    std::uint64_t failed_ = 0;
-    std::uint64_t nominated_ = 0;
-    std::uint64_t cleared_ = 0;
-    std::uint64_t woken_ = 0;
-    std::uint64_t ignored_ = 0;
-    std::uint64_t overdue_ = 0;
+    std::uint64_t last_sequence_ = 0, last_query_ = 0, last_creation_ = 0;
+    std::uint64_t attempts_ = 0, placed_ = 0, failed_ = 0, nominated_ = 0, cleared_ = 0, woken_ = 0, ignored_ = 0,
+                  overdue_ = 0;
     std::vector<std::string> log_;
     std::map<std::string, std::vector<NumberedDecision>> decisions_;
     std::map<ConnectionId, ConnectionStory> stories_;

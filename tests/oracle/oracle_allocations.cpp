@@ -151,7 +151,8 @@ void Oracle::wake(Event event, const Ask* except) {
     for (auto& [sequence, ask] : asks_) {
         bool meant = event == Event::node_changed;  // wakes everybody
         for (const std::string& failed : ask.failed_by) {
-            meant = meant || wakes.contains(failed) || failed == kByGuarantee;
+            meant = meant || wakes.contains(failed) || failed == kByGuarantee ||
+                    (failed == kByPlugins && event == Event::allocation_ended);
         }
         if (ask.state == AskState::unschedulable && meant && &ask != except) {
             wake(ask);

@@ -198,7 +198,7 @@ std::string Oracle::change_ask(Ask& ask, const Ask& wanted) {
     if (const std::string fault = total_fault(&ask, wanted); !fault.empty()) {
         return fault;
     }
-    if (ask.state == AskState::queried) {
+    if (ask.state == AskState::queried || ask.state == AskState::asking) {
         end_query(ask, true);
     }
     if (ask.state == AskState::on_permit && !keeps_its_hold(ask, wanted)) {

@@ -300,6 +300,9 @@ void Oracle::tell_place(Ask& ask) {
 
 // The steps of R-PREEMPT-23 to R-PREEMPT-40, in their order.
 void Oracle::fail(Ask& ask, const Look& look) {
+    if (asks_about_victims(ask, look)) {
+        return;
+    }
     ++failed_;
     ask.failed_by = look.answer.failed_by;
     if (nodes_.empty()) {
@@ -314,8 +317,8 @@ void Oracle::fail(Ask& ask, const Look& look) {
     const std::string guarantor = guaranteed ? GuaranteeRules(*this).guarantor_of(ask) : "";
     bool by_guarantee = false;
     std::optional<KubePreemption> found;
-    if (options_.preemption.enabled && !needs_plugins(ask)) {
-        found = preempt(look.state, ask.pod, look.answer);
+    if (options_.preemption.enabled && may_preempt(ask)) {
+        found = preempt(with_plugins(ask, look.state), ask.pod, look.answer);
         if (found) {
             ask.failed_by.insert(found->failed_by.begin(), found->failed_by.end());
         }
@@ -326,7 +329,7 @@ void Oracle::fail(Ask& ask, const Look& look) {
     if (found && !found->eligible && !ask.nominated_for.empty()) {
         saw("a guarantee waits for its victims");
     }
-    if (found && found->eligible && !found->chosen && guaranteed) {
+    if (found && found->eligible && !found->chosen && guaranteed && !needs_plugins(ask)) {
         by_guarantee = GuaranteeRules::preempt(*this, ask, look, *found);
     }
     const std::string message = whole_message(look.answer, found);
@@ -340,7 +343,11 @@ void Oracle::fail(Ask& ask, const Look& look) {
         log_nomination(ask, *found, others, message);
         tell_failure(ask, message, lasts);
         const bool given_back = give_claim_back(ask, found);
+        if (needs_plugins(ask)) {
+            ask.failed_by.insert(kByPlugins);
+        }
         choose(ask, chosen, others, by_guarantee ? guarantor : "");
+        forget_plugins(ask);
         if (given_back) {
             saw("a claim is given back, and its pod nominated");
             wake(Event::claim_given_back);
@@ -355,8 +362,9 @@ void Oracle::fail(Ask& ask, const Look& look) {
         saw("nomination ends as no node is found");
         clear_nomination(ask, "preemption found no node");
     }
-    ask.state = look.refused_by_plugins ? AskState::backoff : AskState::unschedulable;
-    ask.nacked = look.refused_by_plugins;
+    const bool refused = look.refused_by_plugins || (found && found->refused_by_plugins);
+    ask.state = refused ? AskState::backoff : AskState::unschedulable;
+    ask.nacked = refused;
     forget_plugins(ask);
     if (given_back) {
         wake(Event::claim_given_back);

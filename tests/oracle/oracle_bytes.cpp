@@ -111,6 +111,9 @@ std::uint64_t Oracle::bytes_of(const std::string& name) const {
     for (const auto& [key, sequence] : shim.asks) {
         bytes += of_ask(asks_.at(sequence));
         bytes += 32 * asks_.at(sequence).plugin_says.size();
+        for (const auto& [slot, said] : asks_.at(sequence).victims_said) {
+            bytes += 32 * (1 + said.go.size());
+        }
         for (const std::string& text : asks_.at(sequence).plugin_texts) {
             bytes += text.size();
         }

@@ -14,13 +14,15 @@ namespace bayplan::oracle {
 // Returns the number of the decision, or 0 when it is not kept (the shim must resync).
 std::uint64_t Oracle::decide(const std::string& name, DecisionKind kind, const std::string& item,
                              const std::string& text, const std::string& node, Termination termination, bool scale_up,
-                             const std::string& devices, std::uint64_t query) {
+                             const std::string& devices, std::uint64_t query, std::uint64_t needed,
+                             std::uint64_t violations) {
     Shim& shim = shims_.at(name);
     if (shim.must_resync) {
         return 0;
     }
     shim.last_number += 1;
-    const NumberedDecision decision{shim.last_number, kind, termination, item, node, text, scale_up, devices, query};
+    const NumberedDecision decision{shim.last_number, kind,    termination, item,   node,      text,
+                                    scale_up,         devices, query,       needed, violations};
     shim.kept.push_back(decision);
     decisions_[name].push_back(decision);
     if (shim.connection) {
@@ -90,7 +92,8 @@ std::uint64_t Oracle::debt(const Shim& shim) const {
 std::uint64_t Oracle::open_queries(const Shim& shim) const {
     std::uint64_t open = 0;
     for (const auto& [key, sequence] : shim.asks) {
-        open += asks_.at(sequence).state == AskState::queried ? 1 : 0;
+        const AskState state = asks_.at(sequence).state;
+        open += state == AskState::queried || state == AskState::asking ? 1 : 0;
     }
     return open;
 }

@@ -163,6 +163,10 @@ bool Oracle::query_about(Ask& ask, const std::string& node, const Look& look) {
     }
     saw(nodes.size() > 1 ? "queried about several nodes" : "queried about one node");
     const std::vector<KubeBinding> bindings = look.answer.bindings;
+    ask.resting_node = ask.nominated_node;
+    ask.resting_creation = ask.nominated_node.empty() ? 0 : nodes_.at(ask.nominated_node).creation;
+    ask.resting_victims = ask.victims;
+    ask.resting_for = ask.nominated_for;
     place(ask, node, AskState::queried);
     ask.bindings = bindings;
     send_query(ask, nodes);
@@ -194,17 +198,36 @@ void Oracle::forget_plugins(Ask& ask) {
     ask.asked.clear();
     ask.plugin_says.clear();
     ask.plugin_texts.clear();
+    ask.victims_said.clear();
+    ask.resting_node.clear();
 }
 
 void Oracle::lose_queried_node(Ask& ask, AskState state) {
     leave_node(ask);
     ask.query = 0;
     ask.state = state;
+    const auto resting = nodes_.find(ask.resting_node);
+    if (resting != nodes_.end() && resting->second.creation == ask.resting_creation) {
+        saw("a nomination that rested");
+        nominate(ask, ask.resting_node);
+        ask.nominated_for = ask.resting_for;
+        for (const std::uint64_t victim : ask.resting_victims) {
+            if (asks_.contains(victim) && asks_.at(victim).node == ask.resting_node) {
+                ask.victims.insert(victim);
+            }
+        }
+    }
+    ask.resting_node.clear();
 }
 
 // R-PLUGIN-29, R-PLUGIN-30.
 void Oracle::end_query(Ask& ask, bool wakes) {
     saw("a query ends by an input");
+    if (ask.state == AskState::asking) {
+        ask.state = AskState::pending;
+        forget_plugins(ask);
+        return;
+    }
     lose_queried_node(ask, AskState::pending);
     forget_plugins(ask);
     if (wakes) {
@@ -222,8 +245,13 @@ void Oracle::give_way(Ask& ask, const std::string& why) {
 
 // R-PLUGIN-26.
 void Oracle::stay_without_answer(Ask& ask, const std::string& why) {
-    const std::string node = ask.node;
-    lose_queried_node(ask, AskState::backoff);
+    const bool asking = ask.state == AskState::asking;
+    const std::string node = asking ? ask.asked_node : ask.node;
+    if (asking) {
+        ask.state = AskState::backoff;
+    } else {
+        lose_queried_node(ask, AskState::backoff);
+    }
     count_failure(ask);
     ask.nacked = true;
     log_line("deny", ask, node, why);
@@ -231,13 +259,15 @@ void Oracle::stay_without_answer(Ask& ask, const std::string& why) {
         decide(ask.shim, DecisionKind::ask_waiting, ask.key, why);
     }
     forget_plugins(ask);
-    wake(Event::allocation_ended);
+    if (!asking) {
+        wake(Event::allocation_ended);
+    }
 }
 
 void Oracle::end_overdue_queries() {
     std::map<std::uint64_t, std::uint64_t> overdue;  // sequence by query
     for (const auto& [sequence, ask] : asks_) {
-        if (ask.state == AskState::queried && ask.query_deadline <= now_) {
+        if ((ask.state == AskState::queried || ask.state == AskState::asking) && ask.query_deadline <= now_) {
             overdue[ask.query] = sequence;
         }
     }
@@ -253,7 +283,7 @@ void Oracle::message(const std::string& name, const PluginAnswersMessage& answer
     for (const PluginAnswer& answer : answers.answers) {
         Ask* found = nullptr;
         for (auto& [sequence, ask] : asks_) {
-            if (ask.shim == name && ask.state == AskState::queried && ask.query == answer.query) {
+            if (ask.shim == name && ask.query != 0 && ask.query == answer.query) {
                 found = &ask;
             }
         }
@@ -279,6 +309,13 @@ std::string Oracle::answer_fault(const Ask& ask, const PluginAnswer& answer) con
             return " gave no verdict for a node";
         }
         bytes += 32;
+    }
+    if (ask.state == AskState::asking) {
+        const bool yes = answer.verdicts[0] == PluginVerdict::feasible;
+        if (const std::string fault = yes ? victims_fault(ask, answer) : ""; !fault.empty()) {
+            return fault;
+        }
+        bytes += 32 * (answer.first_victims + answer.victims.size());
     }
     for (const PluginReason& reason : answer.reasons) {
         bytes += reason.text.size();
@@ -319,6 +356,10 @@ void Oracle::take_answer(Ask& ask, const PluginAnswer& answer) {
             answer.verdicts[reason.node] != PluginVerdict::feasible) {
             texts[reason.node] = reason_for(ask, answer, reason.node);
         }
+    }
+    if (ask.state == AskState::asking) {
+        take_victims(ask, answer, texts.contains(0) ? texts[0] : kAnyReason);
+        return;
     }
     for (std::size_t i = 0; i < ask.asked.size(); ++i) {
         PluginSays said = ask.asked[i].second;

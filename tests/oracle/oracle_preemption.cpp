@@ -207,6 +207,9 @@ void Oracle::check_victims(const Ask& ask, const KubeState& state, const KubeVic
         return;
     }
     for (const KubePod* victim : chosen.victims) {
+        if (is_forced(ask, *victim)) {
+            continue;
+        }
         std::vector<const KubePod*> others = chosen.victims;
         std::erase(others, victim);
         if (!why_not_without(state, others, ask.pod, *chosen.node)) {

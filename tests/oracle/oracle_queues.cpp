@@ -189,7 +189,8 @@ void Oracle::settle_applications() {
         queue_config::Resources kept;
         for (const auto& [sequence, ask] : asks_) {
             const bool waits = ask.state == AskState::pending || ask.state == AskState::backoff ||
-                               ask.state == AskState::unschedulable || ask.state == AskState::reserved;
+                               ask.state == AskState::unschedulable || ask.state == AskState::reserved ||
+                               ask.state == AskState::asking;
             if (ask.foreign || ask.shim != name.first || ask.application != name.second) {
                 continue;
             }

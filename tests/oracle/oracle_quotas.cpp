@@ -363,4 +363,12 @@ void QuotaRules::check(const std::string& path, const Pods& victims) {
     }
 }
 
+std::optional<std::optional<std::int64_t>> Oracle::over_since(const std::string& path) const {
+    if (anybody_holds_up()) {
+        return std::nullopt;
+    }
+    const auto clock = queues_.clocks.find(path);
+    return clock == queues_.clocks.end() ? std::optional<std::int64_t>() : clock->second.began;
+}
+
 }  // namespace bayplan::oracle

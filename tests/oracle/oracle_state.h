@@ -36,7 +36,8 @@ enum class AskState {
     unacknowledged,
     allocated,
     queried,
-    on_permit
+    on_permit,
+    asking
 };
 
 // The verdict of a shim's plugins on a node for an ask, and the node as it was then.
@@ -44,6 +45,15 @@ struct PluginSays {
     PluginVerdict verdict = PluginVerdict::unknown;
     std::string text;
     bool lasting = false;
+    std::uint64_t changes = 0;
+    std::uint64_t creation = 0;
+};
+
+// Pods that the plugins let go from a node for the ask, and the node as it was then.
+struct VictimsSaid {
+    bool refused = false;
+    std::string text;
+    std::set<std::uint64_t> go;  // sequence numbers
     std::uint64_t changes = 0;
     std::uint64_t creation = 0;
 };
@@ -130,6 +140,14 @@ struct Ask {
     std::vector<std::pair<std::uint64_t, PluginSays>> asked;  // slots of the open query
     std::map<std::uint64_t, PluginSays> plugin_says;          // by slot
     std::vector<std::string> plugin_texts;                    // distinct ones
+    std::string resting_node;            // of its nomination, while it has a node that plugins are asked about
+    std::uint64_t resting_creation = 0;  // of that node
+    std::set<std::uint64_t> resting_victims;
+    std::string resting_for;                            // as `nominated_for`
+    std::string asked_node;                             // of the open query, if it is about victims there
+    std::vector<std::uint64_t> offered;                 // by it
+    std::uint64_t needed = 0;                           // of these
+    std::map<std::uint64_t, VictimsSaid> victims_said;  // by slot
 
     // While it waits.
     std::string nominated_node;                     // empty: none
@@ -205,6 +223,8 @@ std::string full_name(const Ask&);
 // Has its node, and its shim was told so or has said so.
 bool has_it_for_good(const Ask&);
 bool needs_plugins(const Ask&);
+// An ask that waits for victims of this reason failed by plugins.
+inline constexpr const char* kByPlugins = "plugins";
 
 // What the ask adds to its node, wherever it is; scored amounts beside what is requested.
 Amounts occupied(const Ask& ask);
@@ -220,6 +240,8 @@ struct NumberedDecision {
     bool scale_up = false;
     std::string devices = {};
     std::uint64_t query = 0;
+    std::uint64_t needed = 0;
+    std::uint64_t violations = 0;
 
     bool operator==(const NumberedDecision&) const = default;
 };
@@ -239,6 +261,7 @@ struct Shim {
     std::deque<NumberedDecision> kept;  // numbered, not acknowledged
     std::vector<std::string> plugins;   // that it serves
     bool gives_claims_back = false;
+    bool judges_victims = false;
     bool must_resync = false;
     bool resync_open = false;
     bool resync_begun = false;

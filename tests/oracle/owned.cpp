@@ -105,7 +105,8 @@ StateBody Borrowed::borrow(const OwnedAnswers& owned) {
         for (const auto& [node, text] : answer.reasons) {
             reasons_[i].push_back({node, text});
         }
-        answers_.push_back({answer.query, answer.verdicts, reasons_[i], answer.failure, answer.lasting});
+        answers_.push_back({answer.query, answer.verdicts, reasons_[i], answer.failure, answer.lasting,
+                            answer.first_victims, answer.victims});
     }
     return PluginAnswersMessage{answers_};
 }

@@ -116,6 +116,8 @@ struct OwnedAnswer {
     std::vector<std::pair<std::uint32_t, std::string>> reasons = {};  // by node
     std::string failure = {};
     bool lasting = false;
+    std::uint32_t first_victims = 0;
+    std::vector<std::uint32_t> victims = {};
 };
 struct OwnedAnswers {
     std::vector<OwnedAnswer> answers = {};

@@ -27,8 +27,8 @@ Numbers resolve(const Event&, const oracle::Oracle&, Connections&);
 
 inline Connect connect_input(const ConnectEvent& event, const Numbers& numbers, const EngineOptions& options) {
     const std::uint64_t daemon = event.knows_daemon ? options.daemon_instance : options.daemon_instance + 1;
-    return {numbers.connection, event.shim,    event.instance,         daemon,
-            numbers.number,     event.plugins, event.gives_claims_back};
+    return {numbers.connection, event.shim,    event.instance,          daemon,
+            numbers.number,     event.plugins, event.gives_claims_back, event.judges_victims};
 }
 
 // True when the event was an input; runs and sink events are the caller's.

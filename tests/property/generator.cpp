@@ -26,6 +26,7 @@ Generator::Generator(std::uint64_t seed, const EngineOptions& options, QueueCoun
     : random_(seed),
       plugin_random_(plugin_random(seed)),
       give_back_random_(seed ^ 0x3b1f'60c2'97d4'e85aU),
+      victim_random_(seed ^ 0x6e27'd5b8'10f3'4c9dU),
       placeholder_random_(seed ^ 0x7c25'e0b9'148d'a36fU),
       topology_random_(seed ^ 0x51d7'8e24'c0a3'6f9bU),
       tag_random_(seed ^ 0x2e6b'91d4'5f07'c83aU),

@@ -139,11 +139,13 @@ private:
     static void name_plugins(ShimModel&);
     void need_plugins(const IdOf&, std::uint64_t seed, PodSpec&) const;
     oracle::OwnedAnswer answer_to(const oracle::Ask&);
+    void choose_victims(const oracle::Ask&, oracle::OwnedAnswer&);
     oracle::OwnedAnswers answers(const oracle::Oracle&, const ShimModel&);
 
     Random random_;
     Random plugin_random_;
     Random give_back_random_;
+    Random victim_random_;
     Random placeholder_random_;
     Random topology_random_;
     Random tag_random_;

@@ -30,6 +30,7 @@ PluginOptions random_plugins(Random& random) {
 // Most shims serve all, and give claims back; one may come back with less.
 void Generator::serve(ConnectEvent& event) {
     event.gives_claims_back = give_back_random_.chance(85);
+    event.judges_victims = plugins_ && victim_random_.chance(80);
     for (const std::string& name : plugin_texts()) {
         event.plugins += plugins_ && plugin_random_.chance(93) ? name + "\n" : "";
     }
@@ -71,6 +72,9 @@ oracle::OwnedAnswer Generator::answer_to(const oracle::Ask& ask) {
                                      numbered.empty() ? plugin_random_.pick(reasons) : numbered);
         }
     }
+    if (ask.state == oracle::AskState::asking) {
+        choose_victims(ask, out);
+    }
     switch (plugin_random_.below(60)) {
         case 0: out.verdicts.push_back(PluginVerdict::feasible); break;
         case 1: out.verdicts.pop_back(); break;
@@ -79,6 +83,31 @@ oracle::OwnedAnswer Generator::answer_to(const oracle::Ask& ask) {
         default: break;
     }
     return out;
+}
+
+// A yes mostly; sometimes a fault.
+void Generator::choose_victims(const oracle::Ask& ask, oracle::OwnedAnswer& answer) {
+    const std::uint64_t offered = ask.offered.size();
+    if (victim_random_.chance(70)) {
+        answer.verdicts = {PluginVerdict::feasible};
+    }
+    if (victim_random_.chance(50)) {
+        answer.first_victims = static_cast<std::uint32_t>(victim_random_.between(ask.needed, offered));
+    } else {
+        for (std::uint32_t victim = 0; victim < offered; ++victim) {
+            if (victim_random_.chance(40)) {
+                answer.victims.push_back(victim);
+            }
+        }
+    }
+    switch (victim_random_.below(30)) {
+        case 0: answer.first_victims += 1; break;
+        case 1: answer.first_victims = static_cast<std::uint32_t>(victim_random_.below(ask.needed + 1)); break;
+        case 2: answer.victims.push_back(static_cast<std::uint32_t>(victim_random_.below(offered + 1))); break;
+        case 3: answer.victims.assign(offered + 1, 0); break;
+        case 4: answer.victims.clear(); break;
+        default: break;
+    }
 }
 
 // Some of what is open; empty: nothing is, or the shim is silent this time.

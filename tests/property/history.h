@@ -35,6 +35,7 @@ struct ConnectEvent {
     std::uint32_t permille = 0;  // for `between`
     std::string plugins = {};    // that the shim serves, each ended by LF
     bool gives_claims_back = false;
+    bool judges_victims = false;
 };
 struct DisconnectEvent {
     std::string shim;

@@ -30,6 +30,7 @@ private:
              << (event.knows_daemon ? "" : ", of another daemon") << ", received " << numbers.number;
         for_each_line(event.plugins, [&](std::string_view name) { out_ << ", serves " << name; });
         out_ << (event.gives_claims_back ? ", gives claims back" : "");
+        out_ << (event.judges_victims ? ", judges victims" : "");
     }
     void line(const DisconnectEvent& event, const Numbers& numbers) {
         out_ << "disconnect " << event.shim << ", connection " << numbers.connection;
@@ -154,6 +155,12 @@ private:
             out_ << "\n        answer to " << answer.query << (answer.lasting ? " lasting" : "");
             for (const PluginVerdict verdict : answer.verdicts) {
                 out_ << " " << static_cast<int>(verdict);
+            }
+            if (answer.first_victims != 0) {
+                out_ << " first " << answer.first_victims << " victims";
+            }
+            for (const std::uint32_t victim : answer.victims) {
+                out_ << " victim " << victim;
             }
             for (const auto& [node, text] : answer.reasons) {
                 out_ << " '" << text << "' for " << node;

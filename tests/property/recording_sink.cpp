@@ -22,7 +22,8 @@ bool RecordingSink::decisions(ConnectionId connection, std::shared_ptr<const Dec
         const Decision& decision = batch->decisions[i];
         to.decisions.push_back({batch->first_sequence + i, decision.kind, decision.termination,
                                 std::string(decision.name), std::string(decision.node), std::string(decision.text),
-                                decision.scale_up, std::string(decision.devices), decision.query});
+                                decision.scale_up, std::string(decision.devices), decision.query, decision.needed,
+                                decision.violations});
     }
     told(to, state_applied);
     return true;

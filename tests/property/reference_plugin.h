@@ -27,16 +27,32 @@ public:
     void put_node(const oracle::KubeNode& node) { nodes_[node.name] = node; }
     void put_pod(const oracle::KubePod& pod) { pods_[pod.name] = pod; }
     void pod_is_on(const std::string& pod, const std::string& node) { pods_.at(pod).node = node; }
-    void pod_is_gone(const std::string& pod) { pods_.erase(pod); }
+    void pod_is_gone(const std::string& pod) {
+        pods_.erase(pod);
+        nominated_.erase(pod);
+    }
+    // No node: it is nominated no more.
+    void pod_is_nominated(const std::string& pod, const std::string& node) { nominated_[pod] = node; }
 
     // One verdict for each node, in their order.
     std::vector<NodeVerdict> answer(const std::string& pod, const std::vector<std::string>& nodes) const;
 
+    // So that the pod gets the node: which of these pods must go, by index; or none would help.
+    struct Choice {
+        NodeVerdict verdict;
+        std::vector<std::uint32_t> go;
+    };
+    Choice choose(const std::string& pod, const std::string& node, const std::vector<std::string>& victims) const;
+
 private:
+    oracle::KubeState state() const;
+    NodeVerdict judge_on(const oracle::KubeState&, const std::string& pod, const std::string& node) const;
+
     oracle::KubeOptions options_;
     oracle::KubeObjects objects_;
     std::map<std::string, oracle::KubeNode> nodes_;
-    std::map<std::string, oracle::KubePod> pods_;  // by name; those without a node wait
+    std::map<std::string, oracle::KubePod> pods_;   // by name; those without a node wait
+    std::map<std::string, std::string> nominated_;  // nodes by pod; empty: none
 };
 
 }  // namespace bayplan::property

@@ -30,7 +30,8 @@ const char* word_of(oracle::AskState state) {
         case oracle::AskState::backoff: return "backoff";
         case oracle::AskState::unschedulable: return "unschedulable";
         case oracle::AskState::reserved: return "reserved";
-        case oracle::AskState::queried: return "queried";
+        case oracle::AskState::queried:
+        case oracle::AskState::asking: return "queried";
         case oracle::AskState::unacknowledged:
         case oracle::AskState::allocated: break;
     }
@@ -42,8 +43,9 @@ bool has_node(const oracle::Ask& ask) { return oracle::has_it_for_good(ask); }
 
 bool wants_place(const oracle::Ask& ask) {
     return !ask.foreign && (ask.state == oracle::AskState::pending || ask.state == oracle::AskState::queried ||
-                            ask.state == oracle::AskState::on_permit || ask.state == oracle::AskState::backoff ||
-                            ask.state == oracle::AskState::unschedulable || ask.state == oracle::AskState::reserved);
+                            ask.state == oracle::AskState::asking || ask.state == oracle::AskState::on_permit ||
+                            ask.state == oracle::AskState::backoff || ask.state == oracle::AskState::unschedulable ||
+                            ask.state == oracle::AskState::reserved);
 }
 
 std::string or_none(const std::string& text) { return text.empty() ? "-" : text; }
@@ -58,9 +60,10 @@ unsigned flags_of(const oracle::Ask& ask) {
 }
 
 const std::string& claim_of(const oracle::Ask& ask) {
-    return ask.state == oracle::AskState::queried ? ask.node
-           : ask.reserved_node.empty()            ? ask.nominated_node
-                                                  : ask.reserved_node;
+    return ask.state == oracle::AskState::queried  ? ask.node
+           : ask.state == oracle::AskState::asking ? ask.asked_node
+           : ask.reserved_node.empty()             ? ask.nominated_node
+                                                   : ask.reserved_node;
 }
 
 std::string text_of(const oracle::Ask& ask) {

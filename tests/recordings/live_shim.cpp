@@ -25,7 +25,7 @@ void LiveShim::send(dataplane::Stream stream, const wire::Message& message) {
 
 void LiveShim::hello(std::uint64_t instance, std::uint64_t daemon_instance, std::uint64_t decisions_received_before) {
     wire::Hello hello;
-    hello.features = wire::kFeatures;
+    hello.features = wire::kFeatures & ~(wire::kFeatureVictims | wire::kFeaturesOfInformation);
     hello.partition = "default";
     hello.shim_instance = instance;
     hello.daemon_instance = daemon_instance;

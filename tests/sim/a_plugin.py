@@ -30,6 +30,18 @@ def answer(question):
     return found
 
 
+def choose(question):
+    """By the label `site` that the pod has: pods called `keep-...` do not go, and those called `beside-...` go with others."""
+    number, node, victims = question["query"], question["node"], question["victims"]
+    go = [one for at, one in enumerate(victims) if at < question["needed"] or one.startswith("ns/beside-")]
+    there = sites[node] == question["pod"]["metadata"]["labels"]["site"]
+    if there and mode == "first":
+        return {"query": number, "first": max(question["needed"], 1)}
+    if not there or any(one.startswith("ns/keep-") for one in go):
+        return {"query": number, "unschedulable": {node: "kept by its site"}}
+    return {"query": number, "victims": go}
+
+
 def say(text):
     sys.stdout.write(text + "\n")
     sys.stdout.flush()
@@ -37,7 +49,7 @@ def say(text):
 
 def spoilt(question):
     """True: the mode has answered, or it is not to be answered."""
-    number, nodes = question["query"], question["nodes"]
+    number, nodes = question["query"], question.get("nodes", [question.get("node")])
     if mode == "dies":
         sys.exit(7)
     if mode == "killed":
@@ -64,8 +76,10 @@ def spoilt(question):
         "misspelt": json.dumps({"query": number, "feasable": nodes}),
         "empty error": json.dumps({"query": number, "error": ""}),
         "long": "x" * (17 << 20),
+        "no victims": json.dumps({"query": number, "first": 1}),
+        "not offered": json.dumps({"query": number, "victims": ["ns/nobody"]}),
     }.get(mode)
-    if text is None:
+    if text is None or (mode == "not offered" and "victims" not in question):
         return False
     say(text)
     return True
@@ -92,7 +106,7 @@ def main():
     for line in sys.stdin:
         question = json.loads(line)
         if not spoilt(question):
-            say(json.dumps(answer(question)))
+            say(json.dumps(choose(question) if "victims" in question else answer(question)))
         if mode == "answers twice":
             say(json.dumps(answer(question)))
 

@@ -138,7 +138,7 @@ void put(Text& out, const Decision& decision) {
     out("kind", number_of(decision.kind))("termination", number_of(decision.termination));
     out("name", decision.name)("node", decision.node)("text", decision.text);
     out("scale_up", number_of(decision.scale_up))("devices", decision.devices);
-    out.number("query", decision.query);
+    out.number("query", decision.query).number("needed", decision.needed).number("violations", decision.violations);
 }
 
 template <class Record>
@@ -181,6 +181,10 @@ void put(Text& out, const PluginAnswersMessage& message) {
         out.begin("reasons", answer.reasons.size());
         for (const PluginReason& reason : answer.reasons) {
             out.number("node", reason.node)("text", reason.text);
+        }
+        out.number("first_victims", answer.first_victims).begin("victims", answer.victims.size());
+        for (const std::uint32_t victim : answer.victims) {
+            out.number("victim", victim);
         }
     }
 }
@@ -226,13 +230,38 @@ void put(Text& out, const CountersFrame& frame) {
     }
 }
 
+void put(Text& out, const ContainerStatesFrame& frame) {
+    out.begin("states", frame.states.size());
+    for (const ContainerState& state : frame.states) {
+        out("ask", state.ask).number("state", static_cast<std::uint64_t>(state.state))("reason", state.reason);
+    }
+}
+
+void put(Text& out, const EventsFrame& frame) {
+    out.begin("events", frame.events.size());
+    for (const EventRecord& event : frame.events) {
+        out.number("type", event.type).number("change", event.change).number("detail", event.detail);
+        out("time", event.time_ns)("object", event.object)("reference", event.reference)("message", event.message);
+        out.begin("amounts", event.amounts.size());
+        for (const EventAmount& amount : event.amounts) {
+            out("resource", amount.resource)("value", amount.value);
+        }
+    }
+}
+
+void put(Text& out, const ConfigurationFrame& frame) { out("partition", frame.partition)("configuration", frame.text); }
+
+void put(Text& out, const StateDumpRequest& request) { out.number("state dump request", request.token); }
+
+void put(Text& out, const StateDumpFrame& dump) { out.number("state dump", dump.token)("text", dump.text); }
+
 void put(Text& out, const Tick& tick) { out("tick", tick.now_ns); }
 
 void put(Text& out, const Connect& connect) {
     out.number("connect", connect.connection)("shim", connect.shim);
     out.number("shim_instance", connect.shim_instance).number("daemon_instance", connect.daemon_instance);
     out.number("decisions_received", connect.decisions_received)("plugins", connect.plugins);
-    out.number("gives_claims_back", connect.gives_claims_back);
+    out.number("gives_claims_back", connect.gives_claims_back).number("judges_victims", connect.judges_victims);
 }
 
 void put(Text& out, const Disconnect& disconnect) { out.number("disconnect", disconnect.connection); }

@@ -346,9 +346,9 @@ TEST(Hostile, a_message_of_a_kind_that_is_not_offered_yet_is_named) {
     EXPECT_EQ(fault_of_envelope(out, fbs::Body::PredicateAnswer, answer),
               "message of kind PredicateAnswer needs a feature that is not offered");
     out.Clear();
-    const auto events = fbs::CreateEvents(out).Union();
-    EXPECT_EQ(fault_of_envelope(out, fbs::Body::Events, events),
-              "message of kind Events needs a feature that is not offered");
+    const auto query = fbs::CreateVictimQuery(out, 1).Union();
+    EXPECT_EQ(fault_of_envelope(out, fbs::Body::VictimQuery, query),
+              "message of kind VictimQuery needs a feature that is not offered");
 }
 
 TEST(Hostile, an_envelope_without_schema_version_is_refused_and_a_later_one_accepted) {
@@ -390,7 +390,7 @@ TEST(Hostile, enumerators_that_are_not_known_are_refused_by_name) {
     EXPECT_EQ(decision(10, 4), "");
     EXPECT_EQ(decision(11, 0), "");
     EXPECT_EQ(decision(12, 0), "");
-    EXPECT_EQ(decision(13, 0), "decisions[0].kind is 13, which is not known");
+    EXPECT_EQ(decision(14, 0), "decisions[0].kind is 14, which is not known");
     EXPECT_EQ(decision(7, 5), "decisions[0].termination is 5, which is not known");
 
     const auto reply = [&out](int outcome) {

@@ -210,7 +210,9 @@ PluginAnswer ItemMaker::answer(Extent extent) {
                                 return PluginReason{id(), text(inside)};
                             }),
             .failure = text(inside, true),
-            .lasting = number(0, 1) == 1};
+            .lasting = number(0, 1) == 1,
+            .first_victims = id(),
+            .victims = ids(inside)};
 }
 
 Decision ItemMaker::decision(Extent extent) {
@@ -218,16 +220,37 @@ Decision ItemMaker::decision(Extent extent) {
     static constexpr std::array<std::string_view, 3> kNodes = {"node-1", "node-2", "node-1x"};
     const bool repeat = extent == Extent::small && number(0, 1) == 1;
     const std::string_view node = repeat ? kNodes[number(0, kNodes.size() - 1)] : text(extent);
-    const auto kind = static_cast<DecisionKind>(number(1, 12));
-    const std::string_view why = kind == DecisionKind::queried ? "node-3\nnode-1\n" : text(extent, true);
+    const auto kind = static_cast<DecisionKind>(number(1, 13));
+    const std::string_view why = is_query(kind) ? "node-3\nnode-1\n" : text(extent, true);
     return {kind,
             static_cast<Termination>(number(0, 4)),
             number(0, 1) == 1,
+            false,
             text(extent),
             node,
-            repeat && kind != DecisionKind::queried ? "Insufficient cpu" : why,
+            repeat && !is_query(kind) ? "Insufficient cpu" : why,
             text(extent),
-            any64()};
+            any64(),
+            id(),
+            id()};
+}
+
+EventRecord ItemMaker::event(Extent extent) {
+    auto& amounts = event_amounts_.emplace_back(size(extent, limits_.amounts_max));
+    for (EventAmount& amount : amounts) {
+        amount.resource = text(extent == Extent::maximal ? Extent::small : extent);
+        amount.value = static_cast<std::int64_t>(any64());
+    }
+    EventRecord made;
+    made.type = static_cast<std::uint8_t>(number(0, 5));
+    made.change = static_cast<std::uint8_t>(number(0, 3));
+    made.detail = id();
+    made.time_ns = static_cast<std::int64_t>(any64());
+    made.object = text(extent);
+    made.reference = text(extent);
+    made.message = text(extent, true);
+    made.amounts = amounts;
+    return made;
 }
 
 template <class Record, class Make>
@@ -293,6 +316,22 @@ Message ItemMaker::message(std::size_t kind, Extent extent) {
                                      return NamedCounter{name, any64()};
                                  })};
         }
+        case kStateKinds + 7:
+            return ContainerStatesFrame{list(states_, extent, [&] {
+                const auto state = static_cast<SchedulingState>(number(0, 4));
+                const std::string_view ask = text(extent);
+                return ContainerState{ask, state, text(extent, true)};
+            })};
+        case kStateKinds + 8: return EventsFrame{list(events_, extent, [&] { return event(extent); })};
+        case kStateKinds + 9: {
+            const std::string_view partition = text(extent);
+            return ConfigurationFrame{partition, text(extent, true)};
+        }
+        case kStateKinds + 10: return StateDumpRequest{any64()};
+        case kStateKinds + 11: {
+            const std::uint64_t token = any64();
+            return StateDumpFrame{token, text(extent, true)};
+        }
         default: return StateFrame{any64(), state_body(kind, extent)};
     }
 }
@@ -301,9 +340,9 @@ Input ItemMaker::input(std::size_t kind, Extent extent) {
     switch (kind) {
         case 0: return Tick{static_cast<std::int64_t>(any64())};
         case 1:
-            return Connect{any64(),          text(extent), any64(),
-                           any64(),          any64(),      extent == Extent::empty ? "" : "license\n",
-                           number(0, 1) == 1};
+            return Connect{any64(),           text(extent),     any64(),
+                           any64(),           any64(),          extent == Extent::empty ? "" : "license\n",
+                           number(0, 1) == 1, number(0, 1) == 1};
         case 2: return Disconnect{any64()};
         case 3: return StateMessage{any64(), any64(), state_body(number(0, kStateKinds - 1), extent)};
         case 4: return Acknowledge{any64(), any64()};
@@ -341,6 +380,9 @@ void ItemMaker::clear() {
     verdicts_.clear();
     reasons_.clear();
     decisions_.clear();
+    states_.clear();
+    events_.clear();
+    event_amounts_.clear();
     held_.clear();
 }
 

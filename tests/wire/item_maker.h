@@ -24,7 +24,7 @@ class ItemMaker {
 public:
     static constexpr std::size_t kStateKinds = 13;
     static constexpr std::size_t kSpecs = 10, kObjects = 11;  // among the state kinds
-    static constexpr std::size_t kMessageKinds = kStateKinds + 7;
+    static constexpr std::size_t kMessageKinds = kStateKinds + 12;
     static constexpr std::size_t kInputKinds = 8;
 
     ItemMaker(std::uint64_t seed, const Limits& limits) : random_(seed), limits_(limits) {}
@@ -63,6 +63,7 @@ private:
     NackItem nack(Extent extent);
     PluginAnswer answer(Extent extent);
     Decision decision(Extent extent);
+    EventRecord event(Extent extent);
 
     template <class Record, class Make>
     std::span<const Record> list(std::deque<std::vector<Record>>& room, Extent extent, Make make);
@@ -87,6 +88,9 @@ private:
     std::deque<std::vector<PluginReason>> reasons_;
     std::deque<std::vector<Decision>> decisions_;
     std::deque<std::vector<NamedCounter>> counters_;
+    std::deque<std::vector<ContainerState>> states_;
+    std::deque<std::vector<EventRecord>> events_;
+    std::deque<std::vector<EventAmount>> event_amounts_;
     std::deque<std::vector<std::pair<std::string_view, std::int64_t>>> held_;
 };
 
