@@ -179,7 +179,7 @@ void walk(const char* name, answers::AnswerPtr answer) {
 void walk_dump(const VersionPtr& version) {
     const rest::ConfigBoard config(rest::show_config("partitions: []\n", {}));
     const rest::ShownPartitions partitions{{{}, [&] { return version; }}};
-    const std::vector<http::Route> routes = rest::state_dump_routes(config, partitions, nullptr);
+    const std::vector<http::Route> routes = rest::state_dump_routes(config, partitions, nullptr, nullptr);
     const std::int64_t before = measure::live_bytes();
     std::int64_t most = 0;
     std::size_t bytes = 0;

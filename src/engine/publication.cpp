@@ -204,11 +204,11 @@ ChangeHead Publication::ask_head(ChangeKind kind, AskId id) const {
         (preempts ? read_model::kPreempting : 0) | (ask.placeholder ? read_model::kPlaceholder : 0));
     const bool kept_for_it = ask.state == AskState::queried || ask.state == AskState::on_permit;
     head.node = kept_for_it ? read_model::kNobody : raw(ask.slot);
-    const PluginTable::Entry* const asked = world_.plugins.empty() ? nullptr : world_.plugins.of(id);
-    head.claim = asked != nullptr && asked->query != 0 ? raw(asked->asked.front().slot)
-                 : reservation != nullptr              ? raw(reservation->slot)
-                 : nomination != nullptr               ? raw(nomination->slot)
-                                                       : read_model::kNobody;
+    head.claim = ask.state == AskState::queried  ? raw(ask.slot)
+                 : ask.state == AskState::asking ? raw(world_.plugins.of(id)->asked.front().slot)
+                 : reservation != nullptr        ? raw(reservation->slot)
+                 : nomination != nullptr         ? raw(nomination->slot)
+                                                 : read_model::kNobody;
     head.failures = ask.failures;
     return head;
 }

@@ -221,8 +221,8 @@ void ClusterDump::finish() {
     // Of pods that name several queues for one application the first counts.
     const auto name = [](const ConvertedPod* pod) { return pod->application.application; };
     std::ranges::stable_sort(first_pods, {}, name);
-    const auto others = std::ranges::unique(first_pods, {}, name);
-    first_pods.erase(others.begin(), others.end());
+    const auto alike = [&](const ConvertedPod* a, const ConvertedPod* b) { return name(a) == name(b); };
+    first_pods.erase(std::unique(first_pods.begin(), first_pods.end(), alike), first_pods.end());
     for (const ConvertedPod* const pod : first_pods) {
         StatedApplication stated = converter_.application_of(*pod);
         applications_.push_back(stated.item);

@@ -100,6 +100,11 @@ bool GatewayWorld::logged_of(std::string_view message, std::string_view shim) co
 daemon::InboxItem GatewayWorld::take(std::size_t partition) {
     daemon::InboxItem item;
     inboxes[partition]->take(std::span(&item, 1));
+    // As an engine does; with frames the test is done when it says so.
+    daemon::InboxItem done;
+    if (const auto* connect = std::get_if<daemon::ConnectItem>(&item)) done = *connect;
+    if (const auto* disconnect = std::get_if<daemon::DisconnectItem>(&item)) done = *disconnect;
+    if (!std::holds_alternative<std::monostate>(done)) inboxes[partition]->done(done);
     return item;
 }
 
