@@ -342,15 +342,16 @@ struct Decision {
     // node, and its priority is not below the cut-off).
     bool scale_up = false;
     bool untried = false;  // of ask_waiting: no attempt was made; not sent to shims but as a state of the pod
+    // Of victims_queried; a node has at most 4,096 pods. They lie here because millions of decisions may be kept.
+    std::uint16_t needed = 0;
+    std::uint16_t violations = 0;
     std::string_view name;
     std::string_view node;
     std::string_view text;
     // Of allocated, where the node has devices of what the pod asks for: which of them, as
     // `example.com/gpu=0+3,example.com/nic=1`. The shim keeps it and states it again with the pod.
     std::string_view devices = {};
-    std::uint64_t query = 0;       // of queried and victims_queried: its number, never used twice
-    std::uint32_t needed = 0;      // of victims_queried
-    std::uint32_t violations = 0;  // likewise
+    std::uint64_t query = 0;  // of queried and victims_queried: its number, never used twice
 };
 
 enum class HelloOutcome : std::uint8_t { resume = 1, resync = 2, refused = 3 };

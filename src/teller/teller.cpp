@@ -77,13 +77,13 @@ void Teller::decide(const Record& record, Peer& peer) {
                         .termination = static_cast<Termination>(record.head.termination),
                         .scale_up = (record.head.flags & kScaleUp) != 0,
                         .untried = (record.head.flags & kUntried) != 0,
+                        .needed = static_cast<std::uint16_t>(record.head.numbers[1]),
+                        .violations = static_cast<std::uint16_t>(record.head.numbers[2]),
                         .name = name,
                         .node = node,
                         .text = text,
                         .devices = devices,
-                        .query = record.head.numbers[0],
-                        .needed = static_cast<std::uint32_t>(record.head.numbers[1]),
-                        .violations = static_cast<std::uint32_t>(record.head.numbers[2])});
+                        .query = record.head.numbers[0]});
 }
 
 void Teller::reply_to_hello(const Record& record) {

@@ -32,8 +32,8 @@ void UnacknowledgedDecisions::append(const Decision& decision) {
         open_->first_sequence = next_;
     }
     open_->decisions.push_back({decision.kind, decision.termination, decision.scale_up, decision.untried,
-                                keep(decision.name), keep(decision.node), keep(decision.text), keep(decision.devices),
-                                decision.query, decision.needed, decision.violations});
+                                decision.needed, decision.violations, keep(decision.name), keep(decision.node),
+                                keep(decision.text), keep(decision.devices), decision.query});
     if (open_->decisions.size() >= kBatchDecisions) {
         seal();
     }

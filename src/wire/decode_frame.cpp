@@ -171,13 +171,16 @@ bool decode(const fbs::Counters& counters, Fields& fields, Storage& storage, Cou
     return true;
 }
 
+// More pods than any node has.
+constexpr std::uint32_t kPodsMax = UINT16_MAX;
+
 bool decode_decision(const fbs::Decision& decision, std::size_t i, Fields& fields, Storage& storage, Decision& out) {
     out.kind = static_cast<DecisionKind>(decision.kind());
     out.termination = static_cast<Termination>(decision.termination());
     out.scale_up = decision.scale_up();
     out.query = decision.query();
-    out.needed = decision.needed();
-    out.violations = decision.violations();
+    out.needed = static_cast<std::uint16_t>(std::min(decision.needed(), kPodsMax));
+    out.violations = static_cast<std::uint16_t>(std::min(decision.violations(), kPodsMax));
     const bool queried = is_query(out.kind);
     if (queried && !read_lines(decision.others(), {"decisions", i, "others"}, fields, storage, out.text)) {
         return false;

@@ -161,16 +161,16 @@ TEST(Client, says_every_kind_of_decision_in_order_and_acknowledges_once_per_turn
     ASSERT_TRUE(world.settle());
     world.listener.heard.clear();
     using enum DecisionKind;
-    ASSERT_TRUE(
-        world.daemon.decide(1, world.daemon.last_sequence,
-                            {{node_accepted, {}, false, false, "n1", {}, {}},
-                             {node_rejected, {}, false, false, "n2", {}, "no"},
-                             {ask_rejected, {}, false, false, "a", {}, "why"},
-                             {allocated, {}, false, false, "b", "n1", {}},
-                             {released, Termination::stopped_by_rm, false, false, "c", {}, "gone"},
-                             {ask_waiting, {}, false, false, "d", {}, "0/1 nodes are available: 1 Insufficient cpu."},
-                             {message_rejected, {}, false, false, "state", {}, "bad"},
-                             {claim_given_back, {}, false, false, "ns/claim", {}, "for s/d"}}));
+    ASSERT_TRUE(world.daemon.decide(
+        1, world.daemon.last_sequence,
+        {{node_accepted, {}, false, false, 0, 0, "n1", {}, {}},
+         {node_rejected, {}, false, false, 0, 0, "n2", {}, "no"},
+         {ask_rejected, {}, false, false, 0, 0, "a", {}, "why"},
+         {allocated, {}, false, false, 0, 0, "b", "n1", {}},
+         {released, Termination::stopped_by_rm, false, false, 0, 0, "c", {}, "gone"},
+         {ask_waiting, {}, false, false, 0, 0, "d", {}, "0/1 nodes are available: 1 Insufficient cpu."},
+         {message_rejected, {}, false, false, 0, 0, "state", {}, "bad"},
+         {claim_given_back, {}, false, false, 0, 0, "ns/claim", {}, "for s/d"}}));
     ASSERT_TRUE(world.until([&] { return !world.daemon.acknowledged.empty(); }));
     EXPECT_THAT(world.listener.heard,
                 ElementsAre("accepted n1", "rejected n2 no", "rejected a why", "allocated b n1", "released c gone",

@@ -138,7 +138,7 @@ public:
 };
 
 inline Decision allocated(std::string_view key, std::string_view node) {
-    return {DecisionKind::allocated, Termination::unknown, false, false, key, node, {}};
+    return {DecisionKind::allocated, Termination::unknown, false, false, 0, 0, key, node, {}};
 }
 
 }  // namespace bayplan::testing

@@ -119,7 +119,7 @@ std::shared_ptr<DecisionBatch> batch_of(std::uint64_t first_sequence, std::size_
         batch->text.push_back(std::make_unique<char[]>(text.size()));
         std::memcpy(batch->text.back().get(), text.data(), text.size());
         const std::string_view kept(batch->text.back().get(), text.size());
-        batch->decisions.push_back({DecisionKind::allocated, Termination::unknown, false, false,
+        batch->decisions.push_back({DecisionKind::allocated, Termination::unknown, false, false, 0, 0,
                                     kept.substr(0, name_bytes), "node-1", kept.substr(name_bytes)});
     }
     return batch;

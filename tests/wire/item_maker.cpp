@@ -226,13 +226,13 @@ Decision ItemMaker::decision(Extent extent) {
             static_cast<Termination>(number(0, 4)),
             number(0, 1) == 1,
             false,
+            static_cast<std::uint16_t>(number(0, UINT16_MAX)),
+            static_cast<std::uint16_t>(number(0, UINT16_MAX)),
             text(extent),
             node,
             repeat && !is_query(kind) ? "Insufficient cpu" : why,
             text(extent),
-            any64(),
-            id(),
-            id()};
+            any64()};
 }
 
 EventRecord ItemMaker::event(Extent extent) {

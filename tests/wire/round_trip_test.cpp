@@ -110,8 +110,8 @@ std::string repeated_decision_frame(Encoder& encoder, std::size_t decisions, std
     }
     std::vector<Decision> list;
     for (const std::string& name : names) {
-        list.push_back(
-            {DecisionKind::allocated, Termination::unknown, false, false, name, "node-with-a-long-name.example", ""});
+        list.push_back({DecisionKind::allocated, Termination::unknown, false, false, 0, 0, name,
+                        "node-with-a-long-name.example", ""});
     }
     const Message message = DecisionsFrame{1, 1, list};
     AlignedBytes encoded(encoder.encode(message));
@@ -137,7 +137,7 @@ TEST(RoundTrip, more_different_texts_than_the_memo_holds_come_back_the_same) {
     }
     std::vector<Decision> list;
     for (const std::string& node : nodes) {
-        list.push_back({DecisionKind::allocated, Termination::unknown, false, false, node, node, node});
+        list.push_back({DecisionKind::allocated, Termination::unknown, false, false, 0, 0, node, node, node});
     }
     Encoder encoder;
     DecodedFrame frame;
