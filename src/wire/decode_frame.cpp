@@ -62,17 +62,22 @@ bool read_lines(const Strings* names, const Where& where, Fields& fields, Storag
     if (Fields::size_of(names) == 0) {
         return true;
     }
-    std::string& text = storage.lines.emplace_back();
+    std::size_t bytes = 0;
     for (const flatbuffers::String* const name : *names) {
         std::string_view line;
         if (!fields.name(name, where, line) || !fields.may_hold(line.size() + 1, where)) {
             return false;
         }
-        if (!line.empty()) {
-            append_line(text, line);
+        bytes += line.size() + 1;
+    }
+    std::string& text = storage.lines.for_text(bytes);
+    const std::size_t begin = text.size();
+    for (const flatbuffers::String* const name : *names) {
+        if (name != nullptr && name->size() > 0) {
+            append_line(text, name->string_view());
         }
     }
-    out = text;
+    out = std::string_view(text).substr(begin);
     return true;
 }
 

@@ -5,11 +5,11 @@
 // that decoding allocates nothing once they have grown to the size of the traffic.
 #pragma once
 
-#include <deque>
 #include <string>
 #include <vector>
 
 #include "wire/codec.h"
+#include "wire/line_room.h"
 
 namespace bayplan::wire {
 
@@ -28,7 +28,7 @@ struct Storage {
     std::vector<PluginAnswer> answers;
     std::vector<PluginVerdict> verdicts;  // of all answers
     std::vector<PluginReason> reasons;    // likewise
-    std::deque<std::string> lines;        // texts made of lists of names (base/lines.h)
+    LineRoom lines;                       // texts made of lists of names (base/lines.h)
     std::string build;                    // of a hello, likewise; keeps its room
     std::vector<NamedCounter> counters;
     std::vector<ContainerState> states;
