@@ -141,6 +141,7 @@ std::string run(const PreemptionLoad& load, const EngineOptions& options, Oracle
     PreemptionShim<Scheduler> shim(load, engine);
     shim.ask(0, load.preemptors);
     engine.run(load.preemptors);
+    engine.settle();
     shim.let_go(engine.sink().victims());
     engine.apply(Tick{options.backoff_max_ns});
     engine.run(load.preemptors);

@@ -246,6 +246,7 @@ struct PreemptionRun {
 
     void take(std::uint64_t attempts) {
         scheduler.run(attempts);
+        scheduler.settle();
         scheduler.apply(Acknowledge{1, scheduler.last_decision()});
     }
 
