@@ -21,7 +21,7 @@ class AskTable {
 public:
     // An ask that waits.
     AskId add(std::string_view key, std::uint64_t sequence) {
-        BP_CHECK_OP(sequence, <, std::uint64_t{1} << 42);
+        BP_CHECK_OP(sequence, <, std::uint64_t{1} << kSequenceBits);
         const AskId id = asks_.add();
         Ask& ask = asks_[id];
         ask.key_id = keys_.add(key);

@@ -258,6 +258,7 @@ private:
     // From now on the ask may have an entry in a table of few asks. That it has none again is not noted.
     void may_have_entries(AskId id) { tables_.asks[id].has_entries = true; }
     bool has_entries(AskId id) const { return tables_.asks[id].has_entries; }
+    void may_have_exclusions(AskId id) { tables_.asks[id].has_exclusions = true; }
     bool may_be_nominated(AskId id) const { return has_entries(id) && !tables_.nominations.empty(); }
     // Reservations must be looked at again.
     void note_change(Slot slot) {

@@ -135,7 +135,8 @@ void Commit::charge_budget(PodBudget& budget) {
 // --- excluded nodes
 
 void Commit::exclude(AskId id, Slot slot, AskId stuck) {
-    may_have_entries(id);
+    may_have_exclusions(id);
+    may_have_entries(stuck);  // its end is looked for
     tables_.excluded.exclude(id, slot, stuck);
     log_.note({.kind = Kind::excluded, .ask = id, .slot = slot, .number = raw(stuck)});
 }
@@ -149,13 +150,13 @@ std::vector<AskId> Commit::let_in_all(AskId stuck) {
 
 void Commit::avoid(AskId id, Slot slot, std::int64_t until_ns) {
     const ExcludedByVictims::Avoided before = tables_.excluded.avoids(id);
-    may_have_entries(id);
+    may_have_exclusions(id);
     tables_.excluded.avoid(id, slot, until_ns);
     log_.note({.kind = Kind::avoidance_changed, .ask = id, .slot = before.slot, .value = before.until_ns});
 }
 
 void Commit::end_avoiding(AskId id) {
-    if (!has_entries(id)) {
+    if (!tables_.asks[id].has_exclusions) {
         return;
     }
     const ExcludedByVictims::Avoided before = tables_.excluded.avoids(id);

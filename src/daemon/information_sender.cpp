@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/utf8.h"
 #include "read_model/change.h"
 
 namespace bayplan::daemon {
@@ -15,12 +16,8 @@ constexpr std::size_t kStatesAtOnce = 1'024;
 constexpr std::size_t kHeadBytes = 4'096;  // of a frame around one text
 constexpr std::size_t kWordBytesMax = 4'096;
 
-// Texts that no reader would take are cut, between characters.
-std::string_view clipped(std::string_view text) {
-    std::size_t end = std::min(text.size(), kWordBytesMax);
-    while (end > 0 && end < text.size() && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;
-    return text.substr(0, end);
-}
+// Texts that no reader would take are cut.
+std::string_view readable(std::string_view text) { return utf8_prefix(text, kWordBytesMax); }
 
 SchedulingState state_of(const Decision& decision) {
     switch (decision.kind) {
@@ -61,7 +58,7 @@ void InformationSender::note(std::span<const Decision> decisions) {
     for (const Decision& decision : decisions) {
         const SchedulingState state = state_of(decision);
         if (state != SchedulingState::unknown) {
-            states_.push_back({std::string(decision.name), state, std::string(clipped(decision.text))});
+            states_.push_back({std::string(decision.name), state, std::string(readable(decision.text))});
         }
     }
 }
@@ -118,7 +115,7 @@ std::span<const std::byte> InformationSender::events(wire::Encoder& encoder) {
                            .time_ns = event.time_ns,
                            .object = event.object,
                            .reference = event.reference,
-                           .message = clipped(event.message),
+                           .message = readable(event.message),
                            .amounts = {}});
     }
     std::span<const EventAmount> rest = amounts;

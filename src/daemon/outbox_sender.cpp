@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <chrono>
 
+#include "base/utf8.h"
 #include "engine/inputs.h"
 #include "options/engine_options.h"
 
@@ -20,13 +21,7 @@ constexpr std::size_t kDecisionBytes = 96;
 
 // Shims refuse longer texts. A message about thousands of resource kinds ends where the limit does;
 // cut between characters, because it must stay UTF-8.
-std::string_view clipped(std::string_view text) {
-    const std::size_t limit = wire::Limits{}.string_bytes_max;
-    if (text.size() <= limit) return text;
-    std::size_t end = limit;
-    while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;
-    return text.substr(0, end);
-}
+std::string_view clipped(std::string_view text) { return utf8_prefix(text, wire::Limits{}.string_bytes_max); }
 
 // Of each name of a list: its reference, length and padding.
 constexpr std::size_t kNameBytes = 16;

@@ -41,7 +41,11 @@ void Attempts::make(AskId id) {
     }
 }
 
-bool Attempts::ends_in_an_error(AskId id) const { return Diagnoser(world_, predicates_, id).error().has_value(); }
+// A search of a pod without claims never does, which is cheap to see.
+bool Attempts::ends_in_an_error(AskId id) const {
+    const SpecId spec = world_.classes.spec_of(world_.asks[id]);
+    return world_.topology.plan(spec).claims != nullptr && Diagnoser(world_, predicates_, id).error().has_value();
+}
 
 // The node that the attempt found, or a query about it (rules/plugins.md).
 void Attempts::give(AskId id, Slot slot) {
@@ -189,7 +193,7 @@ Slot Attempts::nominated_node_that_passes(AskId id) const {
 }
 
 const ExcludedNodes& Attempts::excluded(AskId id, bool avoid, ExcludedNodes& room) const {
-    const ExcludedByVictims::Entry* const entry = world_.asks[id].has_entries ? world_.excluded.of(id) : nullptr;
+    const ExcludedByVictims::Entry* const entry = world_.asks[id].has_exclusions ? world_.excluded.of(id) : nullptr;
     const ExcludedNodes& own = entry == nullptr ? kNoneExcluded : entry->nodes;
     const Slot avoided = entry == nullptr || !avoid ? kNone<Slot> : entry->avoided.at(world_.now_ns);
     const PluginTable::Entry* const plugins = needs_plugins(world_, id) ? world_.plugins.of(id) : nullptr;
@@ -245,7 +249,7 @@ NodeKey Attempts::find(AskId id) {
     }
     const ClassId ask_class = world_.asks[id].ask_class;
     const NodeKey best = pipeline_.resolve(ask_class, excluded(id, true, excluded_));
-    if (best != 0 || !world_.asks[id].has_entries || world_.excluded.avoided(id, world_.now_ns) == kNone<Slot>) {
+    if (best != 0 || !world_.asks[id].has_exclusions || world_.excluded.avoided(id, world_.now_ns) == kNone<Slot>) {
         return best;
     }
     return pipeline_.resolve(ask_class, excluded(id, false, excluded_));
@@ -275,8 +279,8 @@ Slot Attempts::take_from_gangs_behind(AskId id) {
 bool Attempts::shares_failures(AskId id) const {
     const TrialTables tables = trial_tables(world_, predicates_);
     return !needs_plugins(world_, id) && world_.gangs.on_permit().empty() &&
-           (!world_.asks[id].has_entries ||
-            (world_.nominations.of(id) == nullptr && !world_.excluded.any_excluded(id))) &&
+           (!world_.asks[id].has_entries || world_.nominations.of(id) == nullptr) &&
+           (!world_.asks[id].has_exclusions || !world_.excluded.any_excluded(id)) &&
            (world_.nominations.empty() || !looks_beyond_amounts(tables, subject_of(tables, world_.asks[id].ask_class)));
 }
 

@@ -213,16 +213,20 @@ void check_order(const World& world, std::vector<std::string>& broken) {
 
 // What has an entry in a table of few asks must be known to have one, or nobody would look there.
 void check_entries(const World& world, std::vector<std::string>& broken) {
-    const auto check = [&](AskId id, bool entry, const char* what) {
-        if (entry && !world.asks[id].has_entries) {
+    const auto check_flag = [&](AskId id, bool entry, bool flag, const char* what) {
+        if (entry && !flag) {
             broken.push_back(std::string(world.asks.key(id)) + " has " + what + ", which its flag does not say");
         }
     };
-    world.asks.for_each([&](AskId id, const Ask&) {
+    const auto check = [&](AskId id, bool entry, const char* what) {
+        check_flag(id, entry, world.asks[id].has_entries, what);
+    };
+    world.asks.for_each([&](AskId id, const Ask& ask) {
         check(id, world.nominations.of(id) != nullptr, "a nomination");
         check(id, world.reservations.of(id) != nullptr, "a reservation");
-        check(id, world.excluded.any_excluded(id), "an excluded node");
-        check(id, world.excluded.avoided(id, INT64_MIN) != kNone<Slot>, "a node that it avoids");
+        check_flag(id, world.excluded.any_excluded(id), ask.has_exclusions, "an excluded node");
+        check_flag(id, world.excluded.avoided(id, INT64_MIN) != kNone<Slot>, ask.has_exclusions,
+                   "a node that it avoids");
         check(id, world.devices.of(id) != nullptr, "devices");
         check(id, world.bindings.contains(id), "claims on volumes");
         check(id, world.claims.contains(id), "claims on devices");

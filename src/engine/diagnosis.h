@@ -47,7 +47,7 @@ public:
         : world_(world),
           predicates_(predicates),
           ask_(ask),
-          any_excluded_(world.asks[ask].has_entries && world.excluded.any_excluded(ask)),
+          any_excluded_(world.asks[ask].has_exclusions && world.excluded.any_excluded(ask)),
           plugins_(needs_plugins(world, ask) ? world.plugins.of(ask) : nullptr) {}
 
     // Nodes are judged one by one after begin(); the ask's own nomination is lifted.

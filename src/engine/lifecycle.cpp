@@ -346,7 +346,7 @@ void Lifecycle::remove(AskId id, Termination termination, const std::string* nod
             {.kind = Happening::Kind::node_lost, .ask = id, .slot = slot, .why = commit_.text(*node_lost)});
     }
     commit_.finish();
-    if (ask.has_entries) {
+    if (ask.has_exclusions) {
         world_.excluded.ask_gone(id);
     }
     placeholders_.goes(id, slot);

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "base/utf8.h"
 #include "kube/objects.h"
 #include "kube/pod.h"
 
@@ -15,11 +16,7 @@ constexpr std::size_t kPieceBytes = 512;  // of an expression: a text of a shim'
 
 // Bytes of the next piece, which ends between characters.
 std::size_t piece_of(std::string_view text) {
-    std::size_t bytes = std::min(text.size(), kPieceBytes);
-    while (bytes > 1 && bytes < text.size() && (static_cast<unsigned char>(text[bytes]) & 0xC0) == 0x80) {
-        --bytes;
-    }
-    return bytes;
+    return std::max(utf8_prefix(text, kPieceBytes).size(), std::min<std::size_t>(text.size(), 1));
 }
 
 Selectors selectors(Converter& convert, const Value& list) {

@@ -5,6 +5,8 @@
 #include <fmt/format.h>
 #include <boost/json.hpp>
 
+#include "base/utf8.h"
+
 namespace bayplan::kube_shim {
 
 namespace {
@@ -50,18 +52,6 @@ json::object condition(std::string_view type, bool status, std::string_view reas
             {"message", message},
             {"lastProbeTime", nullptr},
             {"lastTransitionTime", now}};
-}
-
-// At most so many bytes, cut between letters.
-std::string_view cut(std::string_view text, std::size_t bytes_max) {
-    if (text.size() <= bytes_max) {
-        return text;
-    }
-    std::size_t end = bytes_max;
-    while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) {
-        --end;
-    }
-    return text.substr(0, end);
 }
 
 }  // namespace
@@ -129,7 +119,7 @@ HttpRequest create_event(const PodEvent& event, std::string_view name, std::stri
                       {"action", event.action},
                       {"reason", event.reason},
                       {"regarding", reference(event.regarding, event.resource_version)},
-                      {"note", cut(event.note, kNoteMax)},
+                      {"note", utf8_prefix(event.note, kNoteMax)},
                       {"type", event.type}};
     if (event.related) {
         body["related"] = reference(*event.related, {});

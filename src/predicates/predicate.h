@@ -96,6 +96,7 @@ public:
 
     virtual Refusal explain(const Subject&, const NodeView&) const = 0;
     // True: explain() of some node may end the attempt in an error, so that each must be asked before one is taken.
+    // Asked of pods with claims alone.
     virtual bool may_err(const Subject&) const { return false; }
     // The error that ends an attempt with two or more feasible nodes; verdict feasible: none.
     virtual Refusal error_of_scores(const Subject&) const { return {}; }
