@@ -291,8 +291,9 @@ TEST(TailSearch, FindsTheSameWhereBudgetsAreViolated) {
 }
 
 // Full nodes with two pods each, of which the less important started first. `fell` counts in the budget that the first
-// preemption uses up: from then on its other pod would have to go, which started later than any.
-std::vector<std::string> second_preemption(std::uint64_t nodes_between, VictimPath path) {
+// preemption uses up: from then on its other pod would have to go, which started later than any. `first` has no other pod
+// that may go. Small nodes lie between it and the node that its name says.
+std::vector<std::string> second_preemption(std::uint64_t after_plain, std::uint64_t after_first, VictimPath path) {
     KeepingSink sink;
     EngineOptions options;
     options.executor = ExecutorKind::inline_;
@@ -313,7 +314,7 @@ std::vector<std::string> second_preemption(std::uint64_t nodes_between, VictimPa
     const ObjectItem item{.object = budget, .removed = false};
     shim.send(ObjectsMessage{std::span(&item, 1)});
     const auto pod = [&](const std::string& node, const std::string& name, QosClass qos, std::int64_t start,
-                         bool covered) {
+                         bool covered, std::int32_t priority = 0) {
         const std::vector<Amount> amounts = {{shim.id("cpu"), 500}};
         const std::string key = "space/" + node + name;
         AskItem record;
@@ -323,19 +324,24 @@ std::vector<std::string> second_preemption(std::uint64_t nodes_between, VictimPa
         record.requests = amounts;
         record.qos = qos;
         record.started_ms = start;
+        record.priority = priority;
         record.spec = covered ? 1 : 0;
         shim.send(AsksMessage{std::span(&record, 1)});
     };
-    const auto full_node = [&](const std::string& node, std::int64_t start, bool covered) {
+    const auto small_nodes = [&](const std::string& name, std::uint64_t count) {
+        for (std::uint64_t n = 0; n < count; ++n) {
+            shim.node(name + std::to_string(n), {{"cpu", 10}, {"pods", 10}});
+        }
+    };
+    const auto full_node = [&](const std::string& node, std::int64_t start, bool covered, std::int32_t priority = 0) {
         shim.node(node, {{"cpu", 1'000}, {"pods", 10}});
-        pod(node, "-guaranteed", QosClass::guaranteed, 39, false);
+        pod(node, "-guaranteed", QosClass::guaranteed, 39, false, priority);
         pod(node, "-least", QosClass::best_effort, start, covered);
     };
     full_node("plain", 11, false);
-    full_node("first", 12, true);
-    for (std::uint64_t n = 0; n < nodes_between; ++n) {
-        shim.node("small" + std::to_string(n), {{"cpu", 10}, {"pods", 10}});
-    }
+    small_nodes("after-plain-", after_plain);
+    full_node("first", 12, true, 1'000);
+    small_nodes("after-first-", after_first);
     full_node("fell", 10, true);
     for (const char* const key : {"one", "two"}) {
         shim.ask(key, "app", {{"cpu", 500}}, 100);
@@ -345,9 +351,11 @@ std::vector<std::string> second_preemption(std::uint64_t nodes_between, VictimPa
 }
 
 TEST(TailSearch, FindsThatVictimsOfANodeStartLaterOnceABudgetFell) {
-    for (const std::uint64_t nodes_between : {0u, 64u}) {
-        const std::vector<std::string> log = second_preemption(nodes_between, VictimPath::inline_);
-        EXPECT_EQ(log, second_preemption(nodes_between, VictimPath::plain));
+    // All in one block, `fell` in another one, `first` and `fell` in another one.
+    const std::pair<std::uint64_t, std::uint64_t> layouts[] = {{0, 0}, {0, 62}, {63, 0}};
+    for (const auto& [after_plain, after_first] : layouts) {
+        const std::vector<std::string> log = second_preemption(after_plain, after_first, VictimPath::inline_);
+        EXPECT_EQ(log, second_preemption(after_plain, after_first, VictimPath::plain));
         const auto nominated = [&](const char* ask, const char* node) {
             return std::count_if(log.begin(), log.end(), [&](const std::string& line) {
                 return line.find(" nominate ") != std::string::npos && line.find(ask) != std::string::npos &&
