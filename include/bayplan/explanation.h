@@ -75,7 +75,16 @@ struct GroupMember {
     MemberStands stands = MemberStands::failed;
 };
 
-// The outcome of the next attempt of a pod group, on its own (rules/gangs.md): no other pod gives way or is preempted.
+// A member that would be nominated if the group failed now: where, whose going that takes, and for which queue's guarantee.
+struct GroupNomination {
+    std::string pod;
+    std::string node;
+    std::vector<std::string> victims;  // the most important first; empty: there is room
+    std::string guarantor;             // path of the queue; empty: the victims' priority is lower
+};
+
+// The outcome of the next attempt of a pod group, on its own (rules/gangs.md): no other pod gives way. If it would fail, whom
+// it would preempt (mode `unit`).
 struct GroupExplanation {
     std::string name;           // APPLICATION/GROUP
     std::uint32_t minimum = 0;  // members that must have nodes
@@ -88,6 +97,8 @@ struct GroupExplanation {
     bool reserved = false;             // nodes are reserved for it (rules/gangs.md)
     std::string topology;              // KEY (required) or KEY (preferred); empty: it has none
     std::string domain;                // KEY=VALUE in which nodes were looked for first; empty: no node has the key
+    std::vector<GroupNomination> nominations;  // the eldest first; empty: nobody is preempted
+    std::string guarantee;  // if nobody of lower priority suffices: what the queue's guarantee allows; empty: no queues
     // Until when members hold nodes while they wait for the minimum, in ns of the engine's clock. While none does: until when
     // they would, if the next attempt were now. INT64_MAX: members never hold nodes (mode `unit`).
     std::int64_t deadline_ns = INT64_MAX;

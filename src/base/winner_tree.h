@@ -72,8 +72,11 @@ private:
     static constexpr Id kNobody{UINT32_MAX};
 
     Id winner(Id a, Id b) const {
-        if (b == kNobody) return a;
-        return a == kNobody || before_(b, a) ? b : a;
+        if (a == kNobody || b == kNobody) return a == kNobody ? b : a;
+        // Without a branch: who wins is a toss.
+        const auto mask = -static_cast<std::uint32_t>(before_(b, a));
+        const auto number = static_cast<std::uint32_t>(a);
+        return Id{number ^ ((number ^ static_cast<std::uint32_t>(b)) & mask)};
     }
 
     // Rounds above a slot, up to the first whose winner neither was nor is the item that changed.

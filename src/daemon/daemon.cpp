@@ -59,11 +59,7 @@ void Daemon::serve() {
         if (signal == Signal::stop) return;
         if (signal == Signal::report) report("running");
         if (signal == Signal::dump) dump_flight("a signal");
-        if (signal == Signal::reload) {
-            reload_tls();
-            reload_rest_tls();
-            reload_queues();
-        }
+        if (signal == Signal::reload) reload();
         if (Clock::now() < next_status) continue;
         next_status = Clock::now() + kStatusEvery;
         look_after_threads();
@@ -128,7 +124,17 @@ void Daemon::stop() {
     log_->info("stopped");
 }
 
-void Daemon::reload_queues() {
+std::vector<std::string> Daemon::reload() {
+    std::vector<std::string> faults;
+    reload_tls(faults);
+    reload_rest_tls(faults);
+    reload_queues(faults);
+    return faults;
+}
+
+// Shown is what the engine has taken: it refuses what does not fit what runs.
+void Daemon::reload_queues(std::vector<std::string>& all_faults) {
+    constexpr std::chrono::seconds kTakenWithin{2};
     for (std::size_t at = 0; at < engines_.size(); ++at) {
         const std::unique_ptr<EngineThread>& engine = engines_[at];
         const config::PartitionConfig& partition = engine->partition();
@@ -139,14 +145,25 @@ void Daemon::reload_queues() {
             const std::string remark = node_order_remark(queues.text, partition);
             if (!remark.empty())
                 log_->warning("queues read again", {{"partition", partition.name}, {"remark", remark}});
-            queue_texts_[at] = queues.text;
-            services_.configuration.show(at, partition.name, queues.text);
+            const std::string text = queues.text;
             engine->give_queues(std::move(queues));
+            const std::optional<std::string> refused =
+                engine->ask([&thread = *engine] { return thread.refused_queues(); }, Clock::now() + kTakenWithin);
+            if (!refused)
+                all_faults.push_back(
+                    fmt::format("partition {}: its engine takes the queues when it goes on", partition.name));
+            if (refused && !refused->empty()) {
+                all_faults.push_back(fmt::format("{}: {}", partition.queues_file, *refused));
+                continue;
+            }
+            queue_texts_[at] = text;
+            services_.configuration.show(at, partition.name, text);
             continue;
         }
         for (const std::string& fault : faults) {
             log_->error("queues not read again, the old ones stay", {{"partition", partition.name}, {"reason", fault}});
         }
+        all_faults.insert(all_faults.end(), faults.begin(), faults.end());
     }
     if (rest_) rest_->show(shown_config(config_.partitions, queue_texts_));
 }

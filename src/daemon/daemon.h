@@ -74,7 +74,7 @@ private:
     // --- orders of operators, daemon_admin.cpp
     using Words = AdminSocket::Words;
     using Order = AdminAnswer (Daemon::*)(const Words&);
-    static const Order kOrders[10];  // of kAdminOrders
+    static const Order kOrders[11];  // of kAdminOrders
     bool open_admin_socket(std::string& error);
     AdminAnswer take_order(const Words&, const AdminPeer&);
     AdminAnswer list_orders(const Words&);
@@ -85,16 +85,19 @@ private:
     AdminAnswer set_drained(const Words&);
     AdminAnswer set_log_level(const Words&);
     void show_condition();  // to REST
+    AdminAnswer reload_on_order(const Words&);
     AdminAnswer forget_shim(const Words&);
     AdminAnswer dump_on_order(const Words&);
     AdminAnswer audit_partitions(const Words&);
     void stop();
-    void reload_tls();
+    // Certificates and queues; why some stay as they were.
+    std::vector<std::string> reload();
+    void reload_tls(std::vector<std::string>& faults);
     void warn_of_end(std::int64_t ends_s);
     void note_shims_dates();
     void note_rest_date();
-    void reload_rest_tls();
-    void reload_queues();
+    void reload_rest_tls(std::vector<std::string>& faults);
+    void reload_queues(std::vector<std::string>& faults);
     // True: a second signal ended the wait. Long after the deadline the process ends here.
     bool wait_for_engines(Clock::time_point deadline);
     [[noreturn]] void end_without_engines();

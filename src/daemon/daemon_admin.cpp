@@ -26,9 +26,9 @@ constexpr std::array<std::string_view, 4> kLevelNames = {"debug", "info", "warni
 
 // In the order of their list.
 const Daemon::Order Daemon::kOrders[] = {
-    &Daemon::list_orders,   &Daemon::tell_status,      &Daemon::tell_counters, &Daemon::tell_live,
-    &Daemon::tell_ready,    &Daemon::set_drained,      &Daemon::set_log_level, &Daemon::forget_shim,
-    &Daemon::dump_on_order, &Daemon::audit_partitions,
+    &Daemon::list_orders, &Daemon::tell_status,   &Daemon::tell_counters,    &Daemon::tell_live,
+    &Daemon::tell_ready,  &Daemon::set_drained,   &Daemon::set_log_level,    &Daemon::reload_on_order,
+    &Daemon::forget_shim, &Daemon::dump_on_order, &Daemon::audit_partitions,
 };
 
 bool Daemon::open_admin_socket(std::string& error) {
@@ -54,7 +54,7 @@ AdminAnswer Daemon::take_order(const Words& words, const AdminPeer& peer) {
     const auto number = static_cast<std::size_t>(order - kAdminOrders.begin());
     own_flight_.note(instruments::FlightKind::order, number);
     AdminAnswer answer = (this->*kOrders[number])(words);
-    const bool changes = order->words > 1;
+    const bool changes = order->words > 1 || order->name == "reload";
     log_->line(changes ? config::LogLevel::info : config::LogLevel::debug, "admin request",
                {{"order", fmt::format("{}", fmt::join(words, " "))},
                 {"uid", peer.uid},
@@ -117,6 +117,12 @@ AdminAnswer Daemon::set_log_level(const Words& words) {
         return {false, fmt::format("log-level wants one of {}", fmt::join(kLevelNames, ", "))};
     log_->set_level(static_cast<config::LogLevel>(level - kLevelNames.begin()));
     return {true, ""};
+}
+
+AdminAnswer Daemon::reload_on_order(const Words&) {
+    const std::vector<std::string> faults = reload();
+    return faults.empty() ? AdminAnswer{true, "read again\n"}
+                          : AdminAnswer{false, fmt::format("{}", fmt::join(faults, "\n"))};
 }
 
 AdminAnswer Daemon::forget_shim(const Words& words) {

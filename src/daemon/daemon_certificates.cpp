@@ -7,7 +7,7 @@
 
 namespace bayplan::daemon {
 
-void Daemon::reload_tls() {
+void Daemon::reload_tls(std::vector<std::string>& faults) {
     const dataplane::TlsFiles& files = config_.data_plane.transport.tls;
     std::string error;
     if (lcores_->reload_tls(error)) {
@@ -15,6 +15,7 @@ void Daemon::reload_tls() {
         note_shims_dates();
     } else {
         log_->error("certificates not read again, the old ones stay", {{"reason", error}});
+        faults.push_back("certificates: " + error);
     }
 }
 
@@ -42,13 +43,14 @@ void Daemon::note_rest_date() {
     warn_of_end(rest_certificate_s_);
 }
 
-void Daemon::reload_rest_tls() {
+void Daemon::reload_rest_tls(std::vector<std::string>& faults) {
     std::string error;
     if (!rest_) return;
     if (rest_->reload_tls(error)) {
         note_rest_date();
     } else {
         log_->error("the REST certificate is not read again, the old one stays", {{"reason", error}});
+        faults.push_back("the REST certificate: " + error);
     }
 }
 

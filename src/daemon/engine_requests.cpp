@@ -53,6 +53,11 @@ void EngineThread::take_queues() {
     }
 }
 
+std::string EngineThread::refused_queues() {
+    take_queues();
+    return engine_->queues_fault();
+}
+
 // --- questions
 
 void EngineThread::drain(bool drained) {

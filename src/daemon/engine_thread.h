@@ -117,6 +117,8 @@ public:
     // Answers to such questions, and nothing else, may call these. Empty: done; else why not.
     std::string forget_shim(const std::string& shim);
     std::string audit();
+    // Takes the queues that were given, if they wait.
+    std::string refused_queues();
 
     const EngineStages& stages() const { return stages_; }
     const instruments::Heartbeat& heartbeat() const { return heartbeat_; }

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "engine/gang_domains.h"
+#include "engine/gang_preempting.h"
 
 namespace bayplan {
 
@@ -26,9 +27,19 @@ public:
                               .reserved = attempts_.lifecycle().gangs().is_reserved(gang_),
                               .topology = {},
                               .domain = {},
+                              .nominations = {},
+                              .guarantee = {},
                               .deadline_ns = attempts_.lifecycle().gangs().deadline_ns(gang_)};
+        collect_waiting();
+        const bool may_preempt = world_.options.coscheduling.mode == Coscheduling::unit && !waiting_.empty() &&
+                                 gang_.counted >= gang_.minimum;
+        const Guaranteed standing =
+            may_preempt ? attempts_.guaranteeing().look_at_group(waiting_) : Guaranteed::no;  // before any trial
         const Tentative tentative(attempts_.commit());
         suspend_nominations();
+        if (may_preempt && !would_be_placed()) {
+            explain_preemption(told, standing);
+        }
         choose_domain(told);
         for (const MemberAge& age : gang_.members) {
             if (told.members.size() == kMembersExplained) {
@@ -50,19 +61,84 @@ private:
         }
     }
 
+    // Members that an attempt tries.
+    void collect_waiting() {
+        for (const MemberAge& age : gang_.members) {
+            if (waits(age.ask) && world_.gangs.member(age.ask).counted) {
+                waiting_.push_back(age.ask);
+            }
+        }
+    }
+
+    // In a domain, as GangAttempts goes through them, or anywhere.
+    bool would_be_placed() {
+        if (domains_.concern(gang_)) {
+            std::size_t passes = 0;
+            std::size_t looked_at = 0;
+            for (const GangDomain& domain : domains_.in_order(gang_, waiting_, Room::that_is_free)) {
+                const bool may_look = passes < GangDomains::kPassesMax && looked_at < GangDomains::kMembersMax;
+                if (domain.has_room && may_look && would_be_placed(&domain, looked_at)) {
+                    return true;
+                }
+                passes += domain.has_room ? 1 : 0;
+            }
+        }
+        std::size_t looked_at = 0;
+        return !domains_.bind(gang_) && would_be_placed(nullptr, looked_at);
+    }
+
+    // The member is of its own class again when it stands on the node.
+    Slot find_in(const GangDomain* domain, AskId id) {
+        const InDomain in(domains_, id, domain);
+        return attempts_.find_for_member(id);
+    }
+
+    // Ends as soon as the gang cannot have its minimum any more.
+    bool would_be_placed(const GangDomain* domain, std::size_t& looked_at) {
+        const Tentative tentative(attempts_.commit());
+        std::size_t left = waiting_.size();
+        std::size_t found = 0;
+        for (const AskId id : waiting_) {
+            if (gang_.assigned + found + left < gang_.minimum) {
+                return false;
+            }
+            const Slot slot = find_in(domain, id);
+            if (slot != kNone<Slot>) {
+                attempts_.lifecycle().try_on(id, slot);
+                ++found;
+            }
+            --left;
+            ++looked_at;
+        }
+        return gang_.assigned + found >= gang_.minimum;
+    }
+
+    void explain_preemption(GroupExplanation& told, Guaranteed standing) {
+        GangPreempting preempting(world_, predicates_, attempts_, attempts_.lifecycle(), domains_);
+        const GangPreemption found = preempting.explain(waiting_, gang_, standing);
+        bool for_guarantee = false;
+        for (const MemberNomination& one : found.nominations) {
+            GroupNomination& nomination = told.nominations.emplace_back();
+            nomination.pod = world_.asks.key(one.ask).view();
+            nomination.node = world_.nodes.name(one.chosen.slot);
+            nomination.guarantor = one.guarantor;
+            for (const AskId victim : one.chosen.victims) {
+                nomination.victims.emplace_back(world_.asks.key(victim).view());
+            }
+            for_guarantee = for_guarantee || !one.guarantor.empty();
+        }
+        if (found.eligible && (told.nominations.empty() || for_guarantee)) {
+            told.guarantee = attempts_.guaranteeing().group_text(waiting_.front(), standing, for_guarantee);
+        }
+    }
+
     // In which an attempt looks first.
     void choose_domain(GroupExplanation& told) {
         if (!domains_.concern(gang_)) {
             return;
         }
         told.topology = attempts_.lifecycle().gangs().topology_text(gang_.topology);
-        std::vector<AskId> waiting;
-        for (const MemberAge& age : gang_.members) {
-            if (waits(age.ask) && world_.gangs.member(age.ask).counted) {
-                waiting.push_back(age.ask);
-            }
-        }
-        domain_ = domains_.first(gang_, waiting);
+        domain_ = domains_.first(gang_, waiting_);
         told.domain = domain_ == nullptr ? "" : domains_.text(gang_, *domain_);
     }
 
@@ -151,6 +227,7 @@ private:
     const Gang& gang_;
     GangDomains domains_;
     const GangDomain* domain_ = nullptr;
+    std::vector<AskId> waiting_;
 };
 
 }  // namespace

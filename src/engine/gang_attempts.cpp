@@ -71,7 +71,7 @@ bool GangAttempts::pass_in_domains(const Gang& gang, const Commit::Mark& before)
         if (!domain.has_room) {
             failed_in_domains_ |= domains_.of_no_room();
         }
-        if (!domain.has_room || passes == GangDomains::kPassesMax || looked_at >= kMembersMax) {
+        if (!domain.has_room || passes == GangDomains::kPassesMax || looked_at >= GangDomains::kMembersMax) {
             continue;
         }
         begin_anew(before);

@@ -32,8 +32,6 @@ public:
     void make(Element members);
 
 private:
-    // No further pass in a domain is made once so many members were looked at.
-    static constexpr std::size_t kMembersMax = 16'384;
     struct Failure {
         AskId ask = kNone<AskId>;
         std::uint32_t failed_predicates = 0;

@@ -29,6 +29,8 @@ class GangDomains {
 public:
     // Passes that one attempt makes in domains.
     static constexpr std::size_t kPassesMax = 16;
+    // No further pass in a domain is made once so many members were looked at.
+    static constexpr std::size_t kMembersMax = 16'384;
 
     GangDomains(World& world, const PredicateSet& predicates);
     ~GangDomains();

@@ -28,6 +28,18 @@ GangPreemption GangPreempting::decide(const std::vector<AskId>& members, const G
     return found_;
 }
 
+GangPreemption GangPreempting::explain(const std::vector<AskId>& members, const Gang& gang, Guaranteed guaranteed) {
+    explains_ = true;
+    GangPreemption found = decide(members, gang, guaranteed);
+    explains_ = false;
+    return found;
+}
+
+// An ask that is not selected cannot be placed, but something may stand where it would.
+void GangPreempting::stand_on(AskId member, Slot slot) {
+    explains_ ? lifecycle_.try_on(member, slot) : lifecycle_.take_node(member, slot, AskEvent::place);
+}
+
 void GangPreempting::search_in_turn(const std::vector<AskId>& members, const Gang& gang) {
     looked_at_ = 0;
     domains_.search_in_turn(gang, members, looked_at_, [&](const GangDomain* domain) {
@@ -104,7 +116,7 @@ bool GangPreempting::try_member(AskId id) {
         return false;
     }
     send_away(one.chosen.victims);
-    lifecycle_.take_node(id, one.chosen.slot, AskEvent::place);
+    stand_on(id, one.chosen.slot);
     if (for_guarantee_) {
         attempts_.guaranteeing().takes(id);
     }
@@ -128,7 +140,7 @@ MemberNomination GangPreempting::look_for(AskId id) {
     found_.failed_predicates |= diagnosis.failed_predicates | outcome.failed_predicates;
     std::string_view guarantor;
     if (for_guarantee_ && outcome.eligible && !outcome.chosen) {
-        outcome.chosen = attempts_.guaranteeing().search_in_trial(id, *diagnosis.unschedulable);
+        outcome.chosen = attempts_.guaranteeing().search_in_trial(id, *diagnosis.unschedulable, !explains_);
         guarantor = outcome.chosen ? attempts_.guaranteeing().guarantor(id) : std::string_view();
     }
     if (!outcome.chosen) {
@@ -257,7 +269,7 @@ bool GangPreempting::fits_anew(const std::vector<std::size_t>& unit) {
         if (!NodeTrial(trial_tables(world_, predicates_), one.ask, one.chosen.slot).passes()) {
             return false;
         }
-        lifecycle_.take_node(one.ask, one.chosen.slot, AskEvent::place);
+        stand_on(one.ask, one.chosen.slot);
         return true;
     });
 }

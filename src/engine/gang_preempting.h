@@ -44,6 +44,8 @@ public:
     // The members, the eldest first, are out of the order, and their nominations are suspended. `guaranteed`: how they stand
     // to the guarantees of their queues.
     GangPreemption decide(const std::vector<AskId>& members, const Gang&, Guaranteed guaranteed);
+    // The same for people: the members wait wherever they do.
+    GangPreemption explain(const std::vector<AskId>& members, const Gang&, Guaranteed guaranteed);
 
 private:
     // A pod that would go.
@@ -54,6 +56,7 @@ private:
         bool stays = false;           // it is put back
     };
     bool waits(AskId member);
+    void stand_on(AskId member, Slot);
     void search_in_turn(const std::vector<AskId>& members, const Gang&);
     bool search(const std::vector<AskId>& members, const Gang&);
     bool find_nodes(const std::vector<AskId>& members, const Gang&);
@@ -77,6 +80,7 @@ private:
     const GangDomain* domain_ = nullptr;  // that is searched
     std::size_t looked_at_ = 0;           // members, in all domains
     bool for_guarantee_ = false;          // the second search
+    bool explains_ = false;
     GangPreemption found_;
     Commit::Mark before_;
     std::vector<Gone> gone_;

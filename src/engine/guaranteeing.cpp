@@ -72,7 +72,11 @@ std::string_view Guaranteeing::guarantor(AskId id) const {
 }
 
 std::string Guaranteeing::text(AskId id, Guaranteed standing, bool found) const {
-    if (!may_ever(id)) {
+    return may_ever(id) ? group_text(id, standing, found) : std::string();
+}
+
+std::string Guaranteeing::group_text(AskId id, Guaranteed standing, bool found) const {
+    if (!is_on(id)) {
         return {};
     }
     const std::string queue(guarantor(id));
@@ -102,11 +106,15 @@ Guaranteed Guaranteeing::look(AskId id, bool alike) const {
     if (!concerned(id)) {
         return Guaranteed::no;
     }
-    const std::int64_t since_ns = world_.guarantee_waits.since_ns(id).value_or(world_.now_ns);
-    if (world_.now_ns - since_ns < delay_ns(id)) {
+    if (!is_over(id)) {
         return Guaranteed::waits;
     }
     return alike && failed_before(id) ? Guaranteed::failed : Guaranteed::may;
+}
+
+// Its delay.
+bool Guaranteeing::is_over(AskId id) const {
+    return world_.now_ns - world_.guarantee_waits.since_ns(id).value_or(world_.now_ns) >= delay_ns(id);
 }
 
 Guaranteed Guaranteeing::failed(AskId id, bool alike) {
@@ -130,16 +138,26 @@ Guaranteed Guaranteeing::wait(AskId id) {
 // --- pod groups
 
 Guaranteed Guaranteeing::group_failed(const std::vector<AskId>& members) {
+    return group_is_guaranteed(members) ? wait(members.front()) : Guaranteed::no;
+}
+
+Guaranteed Guaranteeing::look_at_group(const std::vector<AskId>& members) {
+    if (!group_is_guaranteed(members)) {
+        return Guaranteed::no;
+    }
+    return is_over(members.front()) ? Guaranteed::may : Guaranteed::waits;
+}
+
+bool Guaranteeing::group_is_guaranteed(const std::vector<AskId>& members) {
     const AskId eldest = members.front();
     if (!is_on(eldest)) {
-        return Guaranteed::no;
+        return false;
     }
     const Guarantees& held = guarantees_of(world_);
     const Request wanted = world_.tree->tree().requested(eldest);
     begin_trial(members);
-    const bool guaranteed = held.guarantor(leaf_of(eldest), wanted) != queue_tree::kNoQueue &&
-                            held.covers(leaf_of(eldest), wanted, *supposed_);
-    return guaranteed ? wait(eldest) : Guaranteed::no;
+    return held.guarantor(leaf_of(eldest), wanted) != queue_tree::kNoQueue &&
+           held.covers(leaf_of(eldest), wanted, *supposed_);
 }
 
 // Amounts that are counted stay as they were before the trial.
@@ -164,7 +182,7 @@ void Guaranteeing::go(const std::vector<AskId>& victims) {
     }
 }
 
-std::optional<NodeVictims> Guaranteeing::search_in_trial(AskId member, const NodeMask& nodes) {
+std::optional<NodeVictims> Guaranteeing::search_in_trial(AskId member, const NodeMask& nodes, bool counts) {
     const Guarantees& held = world_.tree->tree().guarantees();
     const Request wanted = world_.tree->tree().requested(member);
     if (held.guarantor(leaf_of(member), wanted) == queue_tree::kNoQueue ||
@@ -172,7 +190,9 @@ std::optional<NodeVictims> Guaranteeing::search_in_trial(AskId member, const Nod
         return std::nullopt;
     }
     std::optional<NodeVictims> found = search(member, nodes, &*supposed_);
-    count(found ? &*found : nullptr);
+    if (counts) {
+        count(found ? &*found : nullptr);
+    }
     return found;
 }
 

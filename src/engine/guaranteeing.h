@@ -55,18 +55,22 @@ public:
     // --- of the members of a pod group, the eldest first, in a trial of the engine's
     // The group's wait is that of its eldest: as failed(). Nothing is supposed yet.
     Guaranteed group_failed(const std::vector<AskId>& members);
+    // How they stand, without a trace; not within a trial.
+    Guaranteed look_at_group(const std::vector<AskId>& members);
     // A trial begins: none of them holds anything.
     void begin_trial(const std::vector<AskId>& members);
     // It has a node in the trial; these have none any more.
     void takes(AskId member);
     void go(const std::vector<AskId>& victims);
-    // As search(), if the member is guaranteed what it asks for.
-    std::optional<NodeVictims> search_in_trial(AskId member, const NodeMask& nodes);
+    // As search(), if the member is guaranteed what it asks for. `counts`: it is more than a look.
+    std::optional<NodeVictims> search_in_trial(AskId member, const NodeMask& nodes, bool counts);
 
     // Keeps that the search has found nobody.
     void keep_failure(AskId);
     // For people: whom the ask may preempt so, or why nobody. Empty: there are no queues, or they do not matter to it.
     std::string text(AskId, Guaranteed, bool found) const;
+    // The same of a pod group, by its eldest member that waits.
+    std::string group_text(AskId eldest, Guaranteed, bool found) const;
     // A search that has found these, for the counters.
     void count(const NodeVictims*);
     // Path of the queue for whose guarantee victims of the ask would go; "": none has any.
@@ -100,6 +104,8 @@ private:
         Position position;
     };
 
+    bool group_is_guaranteed(const std::vector<AskId>& members);
+    bool is_over(AskId) const;
     bool is_on(AskId) const;
     bool may_ever(AskId) const;
     Guaranteed wait(AskId);

@@ -15,7 +15,7 @@ struct AdminOrder {
     std::size_t words;  // the name included
 };
 
-inline constexpr std::array<AdminOrder, 10> kAdminOrders = {{
+inline constexpr std::array<AdminOrder, 11> kAdminOrders = {{
     {"help", "", "this list", 1},
     {"status", "", "the state as JSON", 1},
     {"counters", "", "all numbers, as Prometheus reads them", 1},
@@ -23,6 +23,7 @@ inline constexpr std::array<AdminOrder, 10> kAdminOrders = {{
     {"ready", "", "ok if shims find a daemon that decides", 1},
     {"drain", "on|off", "on: what shims say is taken in, but no pod is tried", 2},
     {"log-level", "debug|info|warning|error", "the least important lines to write", 2},
+    {"reload", "", "reads certificates and queues again, as SIGHUP does; what is faulty stays as it was", 1},
     {"forget-shim", "PARTITION SHIM", "a shim that will not come back has nothing any more", 3},
     {"flight-recorder", "", "writes the last seconds of events and decisions", 1},
     {"audit", "", "recounts all that the engines know, which stop meanwhile", 1},

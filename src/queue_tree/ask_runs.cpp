@@ -73,7 +73,7 @@ RunId AskRuns::put(AskId id, ApplicationId application_id, RequestId request, co
         ask.after = run.first;
         asks_[raw(run.first)].before = id;
         run.first = id;
-        if (owner.runs.has(open)) owner.runs.update(open);
+        if (owner.runs.has(open)) owner.runs.update_key(open);
         return open;
     }
     const RunId begun = begin_run(application_id, request);
@@ -95,7 +95,7 @@ RunId AskRuns::take_out(AskId id) {
     (ask.after == kNone<AskId> ? run.last : asks_[raw(ask.after)].before) = ask.before;
     ask.run = kNoRun;
     if (run.first != kNone<AskId>) {
-        if (was_first && !run.element && owner.runs.has(run_id)) owner.runs.update(run_id);
+        if (was_first && !run.element && owner.runs.has(run_id)) owner.runs.update_key(run_id);
         return run_id;
     }
     // The tree compares first asks: the last one is that until the run has left it.

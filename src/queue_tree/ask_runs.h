@@ -95,6 +95,8 @@ public:
     const Room& least(ApplicationId id) const { return applications_[raw(id)].runs.least(); }
     // One of them.
     RunId any(ApplicationId id) const { return applications_[raw(id)].runs.any(); }
+    // The first of them, room or not.
+    RunId front(ApplicationId id) const { return applications_[raw(id)].runs.front(); }
     // The first that there is room for; kNoRun: none. Runs that were looked at for nothing are added to `looked_at`.
     RunId first(ApplicationId, const Room&, std::vector<RunId>& looked_at) const;
     // After needs became others.

@@ -21,9 +21,9 @@ namespace bayplan::queue_tree {
 // In each item. Belongs to the tree.
 template <typename Id>
 struct NeedNode {
-    Id above{UINT32_MAX};
     Id left{UINT32_MAX};
     Id right{UINT32_MAX};
+    Id above{UINT32_MAX};
     bool inside = false;
     Room least;  // of the item and all below it
 };
@@ -62,34 +62,50 @@ public:
         }
         node.above = above;
         (above == kNobody ? root_ : before_(id, above) ? node_of_(above).left : node_of_(above).right) = id;
-        settle_from(above);
-        while (node.above != kNobody && rank(id) < rank(node.above)) rotate_up(id);
+        for (Id at = above; at != kNobody && lower(at, node.least); at = node_of_(at).above) {
+        }
+        while (node.above != kNobody && rank(id) < rank(node.above)) {
+            const Id other = node.above;
+            rotate_up(id);
+            node.least = node_of_(other).least;
+            settle(other);
+        }
     }
 
-    // Keys are not looked at: that of `id` may be another by now.
+    // Neither its key nor its need is looked at: they may be others by now.
     void remove(Id id) {
         BP_CHECK(has(id));
         NeedNode<Id>& node = node_of_(id);
+        const Id above = node.above;
         while (node.left != kNobody && node.right != kNobody) {
             rotate_up(rank(node.left) < rank(node.right) ? node.left : node.right);
         }
         const Id below = node.left != kNobody ? node.left : node.right;
         if (below != kNobody) node_of_(below).above = node.above;
         link_to(node.above, id) = below;
-        settle_from(node.above);
+        // Items that changed places with it are not settled yet.
+        bool all_settled = node.above == above;
+        for (Id at = node.above; at != kNobody; at = node_of_(at).above) {
+            if (!settle(at) && all_settled) break;
+            all_settled = all_settled || node_of_(at).above == above;
+        }
         node = {};
     }
 
     // After its key or its need changed.
     void update(Id id) {
-        const Id before = neighbour(id, &NeedNode<Id>::left, &NeedNode<Id>::right);
-        const Id after = neighbour(id, &NeedNode<Id>::right, &NeedNode<Id>::left);
-        if ((before == kNobody || before_(before, id)) && (after == kNobody || before_(id, after))) {
+        if (is_in_place(id)) {
             settle_from(id);
         } else {
             remove(id);
             insert(id);
         }
+    }
+    // After its key changed, and nothing else.
+    void update_key(Id id) {
+        if (is_in_place(id)) return;
+        remove(id);
+        insert(id);
     }
 
     // Empties it without a look at its items, which the caller makes new.
@@ -110,6 +126,21 @@ private:
         if (above == kNobody) return root_;
         NeedNode<Id>& node = node_of_(above);
         return node.left == id ? node.left : node.right;
+    }
+
+    bool is_in_place(Id id) const {
+        const Id before = neighbour(id, &NeedNode<Id>::left, &NeedNode<Id>::right);
+        if (before != kNobody && !before_(before, id)) return false;
+        const Id after = neighbour(id, &NeedNode<Id>::right, &NeedNode<Id>::left);
+        return after == kNobody || before_(id, after);
+    }
+
+    // Something that needs so much is below it now; false: that changes nothing.
+    bool lower(Id id, const Room& need) {
+        Room& least = node_of_(id).least;
+        if (need.covers(least)) return false;
+        least.lower_to(need);
+        return true;
     }
 
     // Sets the least of the item and all below it; false: it is as it was.
@@ -133,7 +164,7 @@ private:
         settle(id);
     }
 
-    // Changes places with the one above; the order stays.
+    // Changes places with the one above; the order stays. Their least needs are the caller's to settle.
     void rotate_up(Id id) {
         NeedNode<Id>& node = node_of_(id);
         const Id above = node.above;
@@ -145,8 +176,6 @@ private:
         const Id moved = std::exchange(from, above);
         (was_left ? other.left : other.right) = moved;
         if (moved != kNobody) node_of_(moved).above = above;
-        settle(above);
-        settle(id);
     }
 
     // The next towards one side: `towards` is that side's link, `away` the other's.

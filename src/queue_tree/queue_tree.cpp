@@ -44,7 +44,6 @@ void QueueTree::fit() {
     next_of_application_.resize(applications_.size());
     if (fitted_resources_ != names_.size()) {
         fitted_resources_ = names_.size();
-        for (Place& place : places_) place.shares.resize(fitted_resources_);
         choose_key_resources();
     }
 }
@@ -63,7 +62,6 @@ ApplicationId QueueTree::add_application(QueueId leaf, User user) {
     Application& application = applications_[raw(id)];
     application = Application();
     places_[raw(id)] = Place();
-    places_[raw(id)].shares.resize(fitted_resources_);
     application.exists = true;
     application.leaf = leaf;
     application.user = std::move(user);
@@ -191,18 +189,21 @@ std::span<const AskId> QueueTree::take_element() {
     taken_.clear();
     const AskId first = peek();
     if (first == kNone<AskId>) return taken_;
-    const AskRuns::Run run = runs_[runs_.run_of(first)];
+    const AskRuns::Run& run = runs_[runs_.run_of(first)];
+    const ApplicationId application = run.application;
+    const RequestId request = run.request;
+    const bool element = run.element;
     taken_.push_back(first);
-    if (run.element) {
+    if (element) {
         for (AskId id = runs_.next(first); id != kNone<AskId>; id = runs_.next(id)) taken_.push_back(id);
     }
     for (const AskId id : taken_) {
         runs_.take_out(id);
         charge_taken(id);
     }
-    if (run.element) requests_.release(run.request);
-    settle_application(run.application);
-    note_next(run.application);
+    if (element) requests_.release(request);
+    settle_application(application);
+    note_next(application);
     fetch_next();
     return taken_;
 }
@@ -424,7 +425,6 @@ void QueueTree::charge(const Ask& ask, int sign) {
     add(amounts_(kAllocated, raw(ask.application)), request, sign);
     usage_.charge(application.leaf, request, sign);
     limits_.charge(application.limits, request, sign);
-    settle_shares(ask.application);
 }
 
 Resources QueueTree::above_zero(std::span<const std::int64_t> row) const {

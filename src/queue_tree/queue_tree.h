@@ -38,6 +38,7 @@
 #include "queue_tree/ask_runs.h"
 #include "queue_tree/guarantees.h"
 #include "queue_tree/need_tree.h"
+#include "queue_tree/order_words.h"
 #include "queue_tree/queue_table.h"
 #include "queue_tree/queue_usage.h"
 #include "queue_tree/user_limits.h"
@@ -168,18 +169,24 @@ private:
     };
     struct ApplicationNeed {
         const QueueTree* tree;
-        const Room& operator()(ApplicationId id) const { return tree->runs_.least(id); }
+        const Room& operator()(ApplicationId id) const { return tree->places_[raw(id)].need; }
     };
     using ApplicationTree = NeedTree<ApplicationId, ApplicationBefore, ApplicationNode, ApplicationNeed>;
     // What a queue is compared by, in one cache line, as it was when it last took its place: an order whose keys change while
-    // others move would be none.
-    struct alignas(64) QueueKey {
-        std::int32_t first = 0;  // its priority, where that comes before its share
-        std::int32_t priority = 0;
-        double share = 0;
-        std::array<std::int64_t, 5> waits{};  // of the first resources by name; more are looked up
-        std::uint32_t name = 0;               // its place among its siblings by name
-        bool operator==(const QueueKey&) const = default;
+    // others move would be none. Its share and its priority, or the other way round; what waits, more of it first; its place
+    // among its siblings by name.
+    static constexpr std::size_t kWaits = 5;  // of the first resources by name; more are looked up
+    using QueueKey = OrderWords<kWaits + 3>;
+    static constexpr std::size_t kFirstWait = 2, kName = kFirstWait + kWaits;
+    struct alignas(kCacheLine) QueuePlace {
+        QueueKey key{};
+    };
+    // Likewise of an application: its priority, if that comes first; its largest shares, or its age; priority, age, and the
+    // order in which applications came.
+    static constexpr std::size_t kShares = 3;  // more are looked up
+    struct ApplicationKey {
+        OrderWords<kShares + 4> words{};
+        bool has_more_shares() const { return (words.back() & 1U) != 0; }
     };
     struct QueueBefore {
         const QueueTree* tree;
@@ -195,15 +202,24 @@ private:
         explicit Order(QueueTree* tree)
             : running(ApplicationBefore{tree}, ApplicationNode{tree}, ApplicationNeed{tree}),
               others(ApplicationBefore{tree}, ApplicationNode{tree}, ApplicationNeed{tree}),
-              children(QueueBefore{tree}, QueuePosition{tree}) {}
+              children(QueueBefore{tree}, QueuePosition{tree}),
+              before{tree} {}
 
         ApplicationTree running;  // count already against maxapplications
         ApplicationTree others;
         std::uint32_t position = kNotInHeap;
         bool rests = false;  // of a leaf: there is room for none of them
         QueueTournament children;
+        ApplicationBefore before;
         std::vector<QueueId> rests_for;  // queues that have it among their leaves
 
+        // Of all applications, room or not.
+        ApplicationId first() const {
+            if (running.empty() || others.empty()) return running.empty() ? others.front() : running.front();
+            const ApplicationId of_running = running.front();
+            const ApplicationId of_others = others.front();
+            return before(of_others, of_running) ? of_others : of_running;
+        }
         bool has_applications() const { return !running.empty() || !others.empty(); }
         bool has_something() const { return !children.empty() || (!rests && has_applications()); }
     };
@@ -214,13 +230,14 @@ private:
         std::vector<RunId> runs;
         std::vector<ApplicationId> applications;
     };
-    struct Place {
+    struct alignas(kCacheLine) Place {
+        ApplicationKey key;            // and links: one cache line, which is all that a comparison looks at
         NeedNode<ApplicationId> node;  // in one of its leaf's trees
+        Room need;                     // the least of its runs
         bool among_running = false;    // which
         bool allowed = true;
-        Blocker blocker;                                     // of the whole application
-        std::uint32_t waits_at = 0;                          // among the applications there
-        boost::container::small_vector<double, 4> shares{};  // of what it has, the largest first
+        Blocker blocker;             // of the whole application
+        std::uint32_t waits_at = 0;  // among the applications there
     };
 
     // Of an application, as its last taking left it: what its next looks at, far apart in memory.
@@ -240,7 +257,13 @@ private:
     void rebuild_orders();
     void number_by_name();
     void choose_key_resources();
-    QueueKey key_of(QueueId) const;
+    bool settle_key(QueueId);  // true: it is another
+    bool comes_before(QueueId, QueueId) const;
+    void write_key(ApplicationId, ApplicationKey&) const;
+    bool write_shares(ApplicationId, ApplicationKey&) const;
+    using Shares = boost::container::small_vector<double, 8>;
+    Shares shares_of(ApplicationId) const;  // the largest first
+    bool comes_before(ApplicationId, const ApplicationKey&, ApplicationId, const ApplicationKey&) const;
     void add_to_pending(const Ask&, int sign);
     std::vector<Amount> sum_of(std::span<const AskId>) const;
     void leave_element(AskId, RunId);
@@ -252,7 +275,6 @@ private:
     void count_running(ApplicationId, bool counted);
     void update_state(ApplicationId);
     void enter(ApplicationId, ApplicationState);
-    void settle_shares(ApplicationId);
     void settle_application(ApplicationId);
     void put_in_order(ApplicationId);
     void settle_queue(QueueId);
@@ -298,7 +320,7 @@ private:
     std::vector<ApplicationId> free_applications_;
     std::vector<Place> places_;
     std::vector<Order> orders_;
-    std::vector<QueueKey> keys_;                // by queue
+    std::vector<QueuePlace> keys_;              // by queue
     std::vector<std::uint32_t> key_resources_;  // which keys have
     std::vector<Waiting> at_queue_;
     std::vector<Waiting> at_limit_;

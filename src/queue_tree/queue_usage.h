@@ -42,6 +42,8 @@ public:
     Resources allocated(QueueId id) const { return above_zero(row(kAllocated, id)); }
     Resources pending(QueueId id) const { return above_zero(row(kPending, id)); }
     Resources headroom(QueueId) const;
+    std::int64_t allocated(QueueId id, std::uint32_t resource) const { return row(kAllocated, id)[resource]; }
+    std::int64_t maximum(QueueId id, std::uint32_t resource) const { return row(kMax, id)[resource]; }  // or kUnlimited
     // Amounts left of resources on the path of a leaf, or in one queue, never below 0.
     Room room(QueueId leaf, std::span<const std::uint32_t> resources) const;
     Room room_in(QueueId, std::span<const std::uint32_t> resources) const;
@@ -76,6 +78,7 @@ public:
     QueueId full(QueueId leaf) const;
     void add_running(QueueId leaf, int sign);
     std::uint32_t running(QueueId id) const { return states_[raw(id)].running; }
+    std::uint32_t most_running(QueueId id) const { return states_[raw(id)].max_applications; }
 
 private:
     // One cache line: what every charge looks at. Settings are the queue's by the last configure().

@@ -9,68 +9,116 @@
 
 namespace bayplan::queue_tree {
 
+namespace {
+
+// Of a resource: is it measured, and how much of the measure is it?
+bool counts(std::int64_t has, std::int64_t measure) { return has > 0 && measure != kNotNamed; }
+double share_of(std::int64_t has, std::int64_t measure) {
+    return measure == 0 ? 1.0 : static_cast<double>(has) / static_cast<double>(measure);
+}
+
+}  // namespace
+
 bool QueueTree::ApplicationBefore::operator()(ApplicationId left, ApplicationId right) const {
-    const Application& a = tree->applications_[raw(left)];
-    const Application& b = tree->applications_[raw(right)];
-    const auto by_priority = b.priority() <=> a.priority();
-    if (by_priority != 0 && tree->usage_.priority_first(a.leaf)) return by_priority < 0;
-    if (tree->usage_.by_shares(a.leaf)) {
-        const auto& a_shares = tree->places_[raw(left)].shares;
-        const auto& b_shares = tree->places_[raw(right)].shares;
+    return tree->comes_before(left, tree->places_[raw(left)].key, right, tree->places_[raw(right)].key);
+}
+
+bool QueueTree::comes_before(ApplicationId left, const ApplicationKey& a, ApplicationId right,
+                             const ApplicationKey& b) const {
+    const bool look_further = a.has_more_shares() || b.has_more_shares();
+    if (look_further && std::equal(a.words.begin(), a.words.begin() + kShares + 1, b.words.begin())) [[unlikely]] {
+        const Shares a_shares = shares_of(left);
+        const Shares b_shares = shares_of(right);
         if (a_shares != b_shares) return a_shares < b_shares;
-    } else if (a.submission_time != b.submission_time) {
-        return a.submission_time < b.submission_time;
     }
-    if (by_priority != 0) return by_priority < 0;
-    return a.submission_time != b.submission_time ? a.submission_time < b.submission_time : a.sequence < b.sequence;
+    return is_lower(a.words, b.words);
+}
+
+// Word by word where it belongs: a key that is copied is read in pieces larger than it was written in, which waits.
+void QueueTree::write_key(ApplicationId id, ApplicationKey& key) const {
+    const Application& application = applications_[raw(id)];
+    const std::uint64_t priority = descending(application.priority());
+    const std::uint64_t age = ascending(application.submission_time);
+    key.words[0] = usage_.priority_first(application.leaf) ? priority : 0;
+    const bool by_shares = usage_.by_shares(application.leaf);
+    key.words[1] = by_shares ? 0 : age;
+    key.words[2] = key.words[3] = 0;
+    const bool more = by_shares && write_shares(id, key);
+    key.words[kShares + 1] = priority;
+    key.words[kShares + 2] = age;
+    key.words[kShares + 3] = std::uint64_t{application.sequence} << 1 | static_cast<std::uint64_t>(more);
+}
+
+// The largest of them; true: there are more. Each takes the place of the first that is smaller, which moves on.
+bool QueueTree::write_shares(ApplicationId id, ApplicationKey& key) const {
+    const std::span<const std::int64_t> measure = usage_.measure(applications_[raw(id)].leaf);
+    const std::span<const std::int64_t> has = amounts_(kAllocated, raw(id));
+    static_assert(kShares == 3);
+    std::uint64_t first = 0, second = 0, third = 0, rest = 0;
+    for (std::size_t at = 0; at < has.size(); ++at) {
+        if (!counts(has[at], measure[at])) continue;
+        std::uint64_t share = ascending_share(share_of(has[at], measure[at]));
+        for (std::uint64_t* const there : {&first, &second, &third}) {
+            const std::uint64_t before = *there;
+            *there = std::max(before, share);
+            share = std::min(before, share);
+        }
+        rest |= share;
+    }
+    key.words[1] = first;
+    key.words[2] = second;
+    key.words[3] = third;
+    return rest != 0;
+}
+
+QueueTree::Shares QueueTree::shares_of(ApplicationId id) const {
+    const std::span<const std::int64_t> measure = usage_.measure(applications_[raw(id)].leaf);
+    const std::span<const std::int64_t> has = amounts_(kAllocated, raw(id));
+    Shares shares;
+    for (std::size_t at = 0; at < has.size(); ++at) {
+        if (counts(has[at], measure[at])) shares.push_back(share_of(has[at], measure[at]));
+    }
+    std::ranges::sort(shares, std::ranges::greater());
+    return shares;
 }
 
 bool QueueTree::QueueBefore::operator()(QueueId left, QueueId right) const {
-    const QueueKey& a = tree->keys_[raw(left)];
-    const QueueKey& b = tree->keys_[raw(right)];
-    const std::vector<std::uint32_t>& resources = tree->key_resources_;
-    const bool same_share = a.share == b.share;
-    const bool same_waits = a.waits[0] == b.waits[0];
-    std::int64_t others = 0;
-    for (std::size_t at = 1; at < a.waits.size(); ++at) others |= a.waits[at] ^ b.waits[at];
-    const bool more_waits = (others != 0) | (resources.size() > a.waits.size());
-    if ((a.first == b.first) & (a.priority == b.priority) & !(same_share & same_waits & more_waits)) [[likely]] {
-        // Without a branch: which of them it comes to is a toss, ten times per taking.
-        const bool by_rest = (a.waits[0] > b.waits[0]) | (same_waits & (a.name < b.name));
-        return (a.share < b.share) | (same_share & by_rest);
-    }
-    if (a.first != b.first) return a.first > b.first;
-    if (a.share != b.share) return a.share < b.share;
-    if (a.priority != b.priority) return a.priority > b.priority;
-    // More that waits goes first. Compared resource by resource, so that it is an order and not half of one.
-    for (std::size_t at = 0; at < a.waits.size(); ++at) {
-        if (a.waits[at] != b.waits[at]) return a.waits[at] > b.waits[at];
-    }
-    for (std::size_t at = a.waits.size(); at < resources.size(); ++at) {
-        const std::int64_t a_waits = tree->usage_.pending_row(left)[resources[at]];
-        const std::int64_t b_waits = tree->usage_.pending_row(right)[resources[at]];
-        if (a_waits != b_waits) return a_waits > b_waits;
-    }
-    return a.name < b.name;
+    if (tree->key_resources_.size() > kWaits) [[unlikely]]
+        return tree->comes_before(left, right);
+    return is_lower(tree->keys_[raw(left)].key, tree->keys_[raw(right)].key);
 }
 
-QueueTree::QueueKey QueueTree::key_of(QueueId id) const {
-    QueueKey key;
-    key.priority = usage_.published_priority(id);
-    key.first = usage_.siblings_priority_first(id) ? key.priority : 0;
-    key.share = usage_.share(id);
+// With what keys have no place for. Resource by resource, so that it is an order and not half of one.
+[[gnu::noinline]] bool QueueTree::comes_before(QueueId left, QueueId right) const {
+    const QueueKey& a = keys_[raw(left)].key;
+    const QueueKey& b = keys_[raw(right)].key;
+    const bool same = std::equal(a.begin(), a.begin() + kName, b.begin());
+    for (std::size_t at = kWaits; same && at < key_resources_.size(); ++at) {
+        const std::int64_t a_waits = usage_.pending_row(left)[key_resources_[at]];
+        const std::int64_t b_waits = usage_.pending_row(right)[key_resources_[at]];
+        if (a_waits != b_waits) return a_waits > b_waits;
+    }
+    return is_lower(a, b);
+}
+
+bool QueueTree::settle_key(QueueId id) {
+    QueueKey& key = keys_[raw(id)].key;
+    std::uint64_t differs = 0;
+    const auto set = [&](std::size_t at, std::uint64_t word) { differs |= std::exchange(key[at], word) ^ word; };
+    const std::size_t of_priority = usage_.siblings_priority_first(id) ? 0 : 1;
+    set(of_priority, descending(usage_.published_priority(id)));
+    set(1 - of_priority, ascending_share(usage_.share(id)));
     const std::span<const std::int64_t> waits = usage_.pending_row(id);
-    const std::size_t count = std::min(key.waits.size(), key_resources_.size());
-    for (std::size_t at = 0; at < count; ++at) key.waits[at] = waits[key_resources_[at]];
-    key.name = keys_[raw(id)].name;
-    return key;
+    const std::size_t count = std::min(kWaits, key_resources_.size());
+    for (std::size_t at = 0; at < count; ++at) set(kFirstWait + at, descending(waits[key_resources_[at]]));
+    return differs != 0;
 }
 
 // Amounts of a new resource are 0 everywhere: no two queues change places.
 void QueueTree::choose_key_resources() {
     key_resources_ = names_.by_name();
     for (std::uint32_t at = 0; at < keys_.size(); ++at) {
-        if (queues_[QueueId{at}].exists) keys_[at] = key_of(QueueId{at});
+        if (queues_[QueueId{at}].exists) settle_key(QueueId{at});
     }
 }
 
@@ -80,7 +128,7 @@ void QueueTree::number_by_name() {
     for (std::uint32_t at = 0; at < queues_.end(); ++at) {
         children = queues_[QueueId{at}].children;
         std::ranges::sort(children, {}, name);
-        for (std::uint32_t place = 0; place < children.size(); ++place) keys_[raw(children[place])].name = place;
+        for (std::uint32_t place = 0; place < children.size(); ++place) keys_[raw(children[place])].key[kName] = place;
     }
 }
 
@@ -130,32 +178,10 @@ void QueueTree::rebuild_orders() {
     for (Place& place : places_) place.node = {};
     for (std::uint32_t at = 0; at < applications_.size(); ++at) {
         if (!applications_[at].exists) continue;
-        settle_shares(ApplicationId{at});
         put_in_order(ApplicationId{at});
     }
     for (std::uint32_t at = 0; at < queues_.end(); ++at) {
         if (queues_[QueueId{at}].exists && queues_[QueueId{at}].leaf) settle_queue(QueueId{at});
-    }
-}
-
-void QueueTree::settle_shares(ApplicationId id) {
-    const Application& application = applications_[raw(id)];
-    if (!usage_.by_shares(application.leaf)) return;
-    const std::span<const std::int64_t> measure = usage_.measure(application.leaf);
-    const std::span<const std::int64_t> has = amounts_(kAllocated, raw(id));
-    auto& shares = places_[raw(id)].shares;
-    for (std::size_t at = 0; at < has.size(); ++at) {
-        const bool counts = has[at] > 0 && measure[at] != kNotNamed;
-        shares[at] = !counts            ? 0
-                     : measure[at] == 0 ? 1
-                                        : static_cast<double>(has[at]) / static_cast<double>(measure[at]);
-    }
-    // Few of them: put in place one by one.
-    for (std::size_t at = 1; at < shares.size(); ++at) {
-        const double share = shares[at];
-        std::size_t to = at;
-        for (; to > 0 && shares[to - 1] < share; --to) shares[to] = shares[to - 1];
-        shares[to] = share;
     }
 }
 
@@ -180,6 +206,8 @@ void QueueTree::put_in_order(ApplicationId id) {
     }
     if (!may_be_tried) return;
     place.among_running = application.counted;
+    write_key(id, place.key);
+    place.need = runs_.least(id);
     ApplicationTree& tree = application.counted ? order.running : order.others;
     place.node.inside ? tree.update(id) : tree.insert(id);
 }
@@ -188,14 +216,13 @@ void QueueTree::settle_queue(QueueId id) {
     for (QueueId above = queues_.parent(id); above != kNoQueue; id = above, above = queues_.parent(above)) {
         const Order& order = orders_[raw(id)];
         QueueTournament& siblings = orders_[raw(above)].children;
-        const QueueKey key = key_of(id);
-        const bool is_same = key == std::exchange(keys_[raw(id)], key);
+        const bool has_changed = settle_key(id);
         const bool has_something = order.has_something();
         if (order.position == kNotInHeap) {
             if (has_something) siblings.insert(id);
         } else if (!has_something) {
             siblings.remove(id);
-        } else if (!is_same || key_resources_.size() > key.waits.size()) {
+        } else if (has_changed || key_resources_.size() > kWaits) {
             siblings.update(id);
         }
     }
@@ -206,7 +233,7 @@ void QueueTree::settle_queue(QueueId id) {
 void QueueTree::note_next(ApplicationId id) {
     const Application& application = applications_[raw(id)];
     const Order& order = orders_[raw(application.leaf)];
-    next_of_leaf_[raw(application.leaf)] = order.running.empty() ? order.others.front() : order.running.front();
+    next_of_leaf_[raw(application.leaf)] = order.has_applications() ? order.first() : kNone<ApplicationId>;
     if (!runs_.can_try(id)) return;
     Next& next = next_of_application_[raw(id)];
     next.run = runs_.any(id);
@@ -255,7 +282,13 @@ bool QueueTree::before(AskId a, AskId b) {
     if (of_a == of_b) return key_of(a).comes_before(key_of(b));
     QueueId left = applications_[raw(of_a)].leaf;
     QueueId right = applications_[raw(of_b)].leaf;
-    if (left == right) return ApplicationBefore{this}(of_a, of_b);
+    if (left == right) {
+        ApplicationKey key_a;
+        ApplicationKey key_b;
+        write_key(of_a, key_a);
+        write_key(of_b, key_b);
+        return comes_before(of_a, key_a, of_b, key_b);
+    }
     const auto depth = [&](QueueId id) {
         int above = 0;
         for (; queues_[id].parent != kNoQueue; id = queues_[id].parent) ++above;
@@ -282,7 +315,6 @@ bool QueueTree::selectable(std::span<const AskId> element) {
 }
 
 AskId QueueTree::peek() {
-    constexpr Room kAnyRoom = kNoRoomEver;  // more than anybody needs
     settle();
     if (orders_.empty()) return kNone<AskId>;
     for (;;) {
@@ -290,14 +322,11 @@ AskId QueueTree::peek() {
         while (!orders_[raw(queue)].children.empty()) queue = orders_[raw(queue)].children.top();
         if (!orders_[raw(queue)].has_something()) return kNone<AskId>;  // root alone: the others take no part
         // Mostly the first of all has room, and nobody need be looked for.
-        const Order& order = orders_[raw(queue)];
-        if (order.others.empty() != order.running.empty()) {
-            const ApplicationId first = order.others.empty() ? order.running.front() : order.others.front();
-            const RunId run = runs_.first(first, kAnyRoom, found_.runs);
-            if (!full(applications_[raw(first)]).exists() &&
-                !lacking(applications_[raw(first)], requests_[runs_[run].request]).exists()) {
-                return runs_[run].first;
-            }
+        const ApplicationId first = orders_[raw(queue)].first();
+        const RunId first_run = runs_.front(first);
+        if (!full(applications_[raw(first)]).exists() &&
+            !lacking(applications_[raw(first)], requests_[runs_[first_run].request]).exists()) {
+            return runs_[first_run].first;
         }
         search(queue);
         const ApplicationId id = found_.application;

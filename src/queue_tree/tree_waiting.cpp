@@ -237,14 +237,27 @@ std::string QueueTree::lacking(AskId id) const {
     if (!blocker.exists()) return "";
     const std::string who =
         blocker.limit != kNoLimit ? limits_.text(blocker.limit) : fmt::format("queue {}", queues_[blocker.queue].path);
-    return of_application.exists() ? who + " runs as many applications as it may"
-                                   : fmt::format("{} has not enough left for {}", who, [&] {
-                                         Resources wanted;
-                                         for (const Amount& amount : requests_[request_of(id)]) {
-                                             wanted[names_.name(amount.resource)] = amount.value;
-                                         }
-                                         return queue_config::to_text(wanted);
-                                     }());
+    const bool of_limit = blocker.limit != kNoLimit;
+    if (of_application.exists()) {
+        return fmt::format("{} runs as many applications as it may: {}", who,
+                           of_limit ? limits_.most_running(blocker.limit) : usage_.most_running(blocker.queue));
+    }
+    Resources wanted;
+    Resources used;
+    Resources most;
+    for (const Amount& amount : requests_[request_of(id)]) {
+        const std::string& name = names_.name(amount.resource);
+        const std::uint32_t kind = amount.resource;
+        wanted[name] = amount.value;
+        const std::int64_t has = of_limit ? limits_.used(blocker.limit, kind) : usage_.allocated(blocker.queue, kind);
+        const std::int64_t may = of_limit ? limits_.maximum(blocker.limit, kind) : usage_.maximum(blocker.queue, kind);
+        if (amount.value > may - has) {
+            used[name] = has;
+            most[name] = may;
+        }
+    }
+    return fmt::format("{} has not enough left for {}: {} of {} used", who, queue_config::to_text(wanted),
+                       queue_config::to_text(used), queue_config::to_text(most));
 }
 
 }  // namespace bayplan::queue_tree

@@ -44,6 +44,9 @@ public:
 
     void add_running(std::span<const LimitId>, int sign);
     LimitId full(std::span<const LimitId>) const;
+    std::int64_t used(LimitId id, std::uint32_t resource) const { return amounts_(kUsed, raw(id))[resource]; }
+    std::int64_t maximum(LimitId id, std::uint32_t resource) const { return amounts_(kMax, raw(id))[resource]; }
+    std::uint64_t most_running(LimitId id) const { return limits_[raw(id)].max_applications; }
 
     void fetch(LimitId id) const { amounts_.fetch_row(raw(id)); }
 

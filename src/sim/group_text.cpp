@@ -73,6 +73,26 @@ void write_members(Markup& out, const GroupExplanation& group) {
     out.end();
 }
 
+void write_nominations(Markup& out, const GroupExplanation& group) {
+    if (group.nominations.empty()) {
+        return;
+    }
+    out.begin_list("nominations");
+    for (const GroupNomination& one : group.nominations) {
+        out.begin_object();
+        out.text("pod", one.pod);
+        out.text("node", one.node);
+        out.begin_list("victims");
+        for (const std::string& victim : one.victims) {
+            out.text({}, victim);
+        }
+        out.end();
+        if (!one.guarantor.empty()) out.text("guarantor", one.guarantor);
+        out.end();
+    }
+    out.end();
+}
+
 }  // namespace
 
 void print_group(std::FILE* out, const GroupExplanation& group, std::size_t columns, bool waits) {
@@ -99,6 +119,14 @@ void print_group(std::FILE* out, const GroupExplanation& group, std::size_t colu
     if (!found.empty()) group_line(out, "would be placed", found, columns);
     for (const auto& [why, pods] : without) group_line(out, why, pods, columns);
     if (group.unlisted > 0) fmt::print(out, "      and {} younger members\n", group.unlisted);
+    std::vector<std::string> nominations;
+    for (const GroupNomination& one : group.nominations) {
+        nominations.push_back(
+            one.pod + " on " + one.node +
+            (one.victims.empty() ? "" : fmt::format(" instead of {}", fmt::join(one.victims, " and "))));
+    }
+    if (!nominations.empty()) group_line(out, "would be nominated", nominations, columns);
+    if (!group.guarantee.empty()) group_line(out, "guarantee", {group.guarantee}, columns);
 }
 
 void write_group(Markup& out, const GroupExplanation& group, bool members, bool waits) {
@@ -123,6 +151,8 @@ void write_group(Markup& out, const GroupExplanation& group, bool members, bool 
     if (members) {
         write_members(out, group);
     }
+    write_nominations(out, group);
+    if (!group.guarantee.empty()) out.text("guarantee", group.guarantee);
     if (group.reserved) out.flag("reserved", true);
     if (group.unlisted > 0) out.number("unlisted", static_cast<std::int64_t>(group.unlisted));
     out.end();

@@ -65,7 +65,7 @@ public:
         if (!objects.empty()) {
             writer.objects(objects, text_of);
         }
-        const ApplicationStatement application{"app", "root.default", ""};
+        const ApplicationStatement application{"app", "root.default", user};
         writer.applications({&application, 1});
         writer.pods(pods);
         return true;
@@ -75,6 +75,7 @@ public:
     std::vector<ObjectItem> objects;
     TextOf text_of;  // of both
     std::vector<PodStatement> pods;
+    std::string_view user;  // of the application
     int begun = 0;
 };
 

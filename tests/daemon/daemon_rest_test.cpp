@@ -1,6 +1,9 @@
 // The REST interface of the daemon as a process: it shows the configuration in force, takes another on SIGHUP, and a daemon that
 // cannot have its address says so and ends.
 #include <signal.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <fstream>
@@ -53,6 +56,10 @@ bool shows(const Process& daemon, const std::string& part) {
     return true;
 }
 
+bool shows_at_once(const Process& daemon, const std::string& part) {
+    return http::get(rest_port(daemon), "/ws/v1/config").body.find(part) != std::string::npos;
+}
+
 std::unique_ptr<Client> client_of(const Process& daemon, StateSource& books, ClientHandler& listener) {
     const dataplane::TlsFiles tls = tls_of("shim-a");
     ClientOptions options;
@@ -101,6 +108,75 @@ TEST(DaemonRest, shows_the_queues_in_force_and_those_after_a_signal) {
     const std::string status = read_file(daemon.file("status.json"));
     EXPECT_NE(status.find("\"rest\":{\"port\":"), std::string::npos) << status;
     EXPECT_NE(status.find("\"answers\":{\"200\":"), std::string::npos) << status;
+}
+
+std::string order(const std::string& path, std::string_view words) {
+    const int file = socket(AF_UNIX, SOCK_STREAM, 0);
+    sockaddr_un address{};
+    address.sun_family = AF_UNIX;
+    path.copy(address.sun_path, sizeof address.sun_path - 1);
+    EXPECT_EQ(connect(file, reinterpret_cast<const sockaddr*>(&address), sizeof address), 0);
+    EXPECT_EQ(send(file, words.data(), words.size(), MSG_NOSIGNAL), std::ssize(words));
+    std::string heard;
+    char bytes[4'096];
+    for (ssize_t count = recv(file, bytes, sizeof bytes, 0); count > 0; count = recv(file, bytes, sizeof bytes, 0)) {
+        heard.append(bytes, static_cast<std::size_t>(count));
+    }
+    close(file);
+    return heard;
+}
+
+TEST(DaemonRest, an_order_reads_queues_again_and_says_what_is_faulty) {
+    const Folder folder;
+    const auto with = [](const char* queue) {
+        return fmt::format("partitions: [{{name: default, queues: [{{name: {}}}]}}]\n", queue);
+    };
+    const std::string queues = folder.written("q.yaml", with("wharf"));
+    const std::string socket = (folder.path / "admin.sock").string();
+    Process daemon(configuration("127.0.0.1:0", queues, fmt::format("admin_socket: {}\n", socket)));
+    ASSERT_TRUE(daemon.wait_for_log("msg=\"ready\"")) << daemon.log();
+    folder.written("q.yaml", with("quay"));
+    EXPECT_EQ(order(socket, "reload\n"), "ok\nread again\n");
+    EXPECT_TRUE(shows(daemon, "- name: quay\n"));
+    folder.written("q.yaml", with("a b"));
+    const std::string faulty = order(socket, "reload\n");
+    EXPECT_TRUE(faulty.starts_with("failed\n" + queues + ":1:")) << faulty;
+    EXPECT_TRUE(shows(daemon, "- name: quay\n"));
+}
+
+// A leaf with applications cannot become a parent: the engine refuses a text without a fault, and the former is shown.
+TEST(DaemonRest, queues_that_the_engine_refuses_are_not_shown) {
+    const Folder folder;
+    const auto with = [](const char* below) {
+        return fmt::format(
+            "partitions:\n- name: default\n"
+            "  queues: [{{name: root, submitacl: '*', queues: [{{name: default{}}}]}}]\n",
+            below);
+    };
+    const std::string queues = folder.written("q.yaml", with(""));
+    const std::string socket = (folder.path / "admin.sock").string();
+    Process daemon(configuration("127.0.0.1:0", queues, fmt::format("admin_socket: {}\n", socket)));
+    ASSERT_TRUE(daemon.wait_for_log("msg=\"ready\"")) << daemon.log();
+    Books books;
+    books.user = "ann";
+    PodStatement pod;
+    pod.key = "pod-1";
+    pod.application = "app";
+    const NamedAmount request[] = {{"cpu", 1'500}};
+    pod.requests = request;
+    books.pods.push_back(pod);
+    Listener listener;
+    const std::unique_ptr<Client> client = client_of(daemon, books, listener);
+    const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(30);
+    const auto placed = [&] {
+        return std::ranges::any_of(listener.heard, [](const std::string& one) { return one.starts_with("allocated"); });
+    };
+    while (!placed() && std::chrono::steady_clock::now() < end) client->turn();
+    ASSERT_TRUE(placed()) << daemon.log();
+    folder.written("q.yaml", with(", queues: [{name: b}]"));
+    const std::string refused = order(socket, "reload\n");
+    EXPECT_TRUE(refused.starts_with("failed\n" + queues + ": ")) << refused;
+    EXPECT_FALSE(shows_at_once(daemon, "- name: b\n"));
 }
 
 // Statements of a shim, and decisions about them, as operators see them.

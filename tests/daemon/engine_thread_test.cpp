@@ -63,6 +63,13 @@ TEST_F(EngineThreadTest, queues_are_read_at_the_start_and_again_and_replay) {
     const std::string text = queues_with_max("'5'");
     engine_->give_queues({text, queue_config::read_own_partition(text, "default", fault)});
     ASSERT_TRUE(placed_are(50));
+    const auto refused = [&] {
+        return engine_->ask([&] { return engine_->refused_queues(); },
+                            std::chrono::steady_clock::now() + std::chrono::seconds(30));
+    };
+    EXPECT_EQ(refused(), "");
+    engine_->give_queues({"partitions: 7", nullptr});
+    EXPECT_NE(refused().value_or(""), "");
     push_frame(peer, acknowledge_frame(peer.last));
     stop();
     const daemon::EngineSnapshot& end = engine_->latest_snapshot();

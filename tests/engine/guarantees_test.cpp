@@ -56,6 +56,11 @@ public:
         engine.apply(Tick{now_ns});
         engine.run(100'000);
     }
+    GroupExplanation group(const std::string& key) {
+        const auto explanation = engine.explain("s", key, false);
+        EXPECT_TRUE(explanation && explanation->group) << key;
+        return explanation && explanation->group ? *explanation->group : GroupExplanation();
+    }
     std::string told(const std::string& key) {
         const auto explanation = engine.explain("s", key, false);
         return explanation && explanation->preemption ? explanation->preemption->guarantee : "nothing";
@@ -161,6 +166,59 @@ TEST(Guarantees, a_pod_group_takes_for_its_guarantee_as_one_or_not_at_all) {
     for (const char* const key : {"small0", "small1", "small2"}) {
         EXPECT_EQ(world.engine.ask_state("s", key), "unacknowledged") << key;
     }
+}
+
+TEST(Guarantees, an_explained_pod_group_says_whom_it_would_take_for_its_guarantee) {
+    GuaranteeWorld world("4", "6");
+    const auto group = [&](const std::string& name, int members) {
+        for (int i = 0; i < members; ++i) {
+            world.shim.member(name + std::to_string(i), "a", name, static_cast<std::uint32_t>(members),
+                              {{"cpu", 1}, {"pods", 1}});
+        }
+    };
+    group("small", 3);
+    world.tick(0);
+    EXPECT_EQ(world.group("small1").guarantee,
+              "nobody goes for the guarantee of root.a before it has failed for 1000 ms");
+    EXPECT_TRUE(world.group("small1").nominations.empty());
+    world.engine.apply(Tick{2 * kOneSecond});
+    const std::string digest = world.engine.digest();
+    const std::uint64_t searches = world.engine.counters().guarantee_searches;
+    const GroupExplanation told = world.group("small1");
+    EXPECT_EQ(world.engine.digest(), digest);
+    EXPECT_EQ(world.engine.counters().guarantee_searches, searches);
+    EXPECT_EQ(told.guarantee, "for the guarantee of root.a");
+    ASSERT_EQ(told.nominations.size(), 3u);
+    for (std::size_t at = 0; at < 3; ++at) {
+        EXPECT_EQ(told.nominations[at].pod, "small" + std::to_string(at));
+        EXPECT_EQ(told.nominations[at].node, "n");
+        EXPECT_EQ(told.nominations[at].guarantor, "root.a");
+    }
+    world.engine.run(100'000);
+    world.engine.flush();
+    world.engine.settle();
+    std::vector<std::string> gone;
+    for (const KeepingSink::Kept& one : world.sink.kept[1]) {
+        if (one.kind == DecisionKind::released) gone.push_back(one.name);
+    }
+    std::vector<std::string> would_go;
+    for (const GroupNomination& one : told.nominations)
+        would_go.insert(would_go.end(), one.victims.begin(), one.victims.end());
+    std::ranges::sort(gone);
+    std::ranges::sort(would_go);
+    EXPECT_EQ(gone, would_go);
+    EXPECT_EQ(gone.size(), 3u);
+}
+
+TEST(Guarantees, an_explained_pod_group_beyond_its_guarantee_takes_nobody) {
+    GuaranteeWorld world("4", "6");
+    for (int i = 0; i < 5; ++i) {
+        world.shim.member("large" + std::to_string(i), "a", "large", 5, {{"cpu", 1}, {"pods", 1}});
+    }
+    world.tick(0);
+    world.tick(2 * kOneSecond);
+    EXPECT_TRUE(world.group("large0").nominations.empty());
+    EXPECT_EQ(world.group("large0").guarantee, "nobody may go for the guarantee of root.a");
 }
 
 TEST(Guarantees, the_setting_and_the_file_turn_them_off) {

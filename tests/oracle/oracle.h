@@ -51,7 +51,7 @@ public:
     // What the next attempt of an ask would find, with everything explained.
     KubeAnswer answer(const Ask&) const;
     std::set<std::string> nodes_refused(const Ask&) const;  // by plugins, as far as that still counts
-    std::optional<GroupExplanation> group_of(const Ask&);   // its counts and its deadline alone
+    std::optional<GroupExplanation> group_of(const Ask&);   // its counts, its deadline, and whom it would preempt
     // How often a predicate failed some node of an attempt, how often the placement would have been
     // another one without a score plugin, and how often each rule of preemption was met.
     const std::map<std::string, std::uint64_t>& decided_by() const { return decided_by_; }
@@ -227,6 +227,7 @@ private:
     struct Pass;
     class GangDomains;
     void keep(Gang&, const std::vector<Try>&);
+    void tell_nominations(const std::string& gang, GroupExplanation&);
     void give_up(const std::string& gang, const std::vector<Ask*>&, const Pass&);
     void count_failure(Ask&, const Gang&);
     // oracle_permits.cpp: nodes that members hold until their gang has its minimum.

@@ -366,6 +366,13 @@ bool GuaranteeRules::group_waits_long_enough(Oracle& oracle, const std::vector<A
     return concerned && wait(oracle, eldest, rules.delay_of(eldest));
 }
 
+bool GuaranteeRules::group_has_waited(Oracle& oracle, const std::vector<Ask*>& waiting) {
+    const GuaranteeRules rules(oracle, waiting);
+    const Ask& eldest = *waiting.front();
+    return rules.concerns_member(eldest) &&
+           eldest.guaranteed_since.value_or(oracle.now_) + rules.delay_of(eldest) <= oracle.now_;
+}
+
 bool GuaranteeRules::wait(Oracle& oracle, Ask& ask, std::int64_t delay) {
     ask.guaranteed_since = ask.guaranteed_since.value_or(oracle.now_);
     const std::int64_t over = *ask.guaranteed_since + delay;

@@ -45,6 +45,7 @@ public:
     // --- in the oracle's attempts and ticks
     static bool waits_long_enough(Oracle&, Ask&);
     static bool group_waits_long_enough(Oracle&, const std::vector<Ask*>& waiting);
+    static bool group_has_waited(Oracle&, const std::vector<Ask*>& waiting);  // the same without a trace
     static void end_delays(Oracle&);
     static bool preempt(Oracle&, Ask&, const Oracle::Look&, KubePreemption&);
     // A queue that would hold less than it is guaranteed without the victims; or "".

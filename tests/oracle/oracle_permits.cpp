@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "oracle_gang_preemption.h"
+#include "oracle_guarantees.h"
 #include "oracle_look.h"
 
 namespace bayplan::oracle {
@@ -44,8 +45,34 @@ std::optional<GroupExplanation> Oracle::group_of(const Ask& ask) {
         saw(holders(ask.gang).empty() ? "explained with the deadline it would have" : "explained with its deadline");
         told.deadline_ns =
             holders(ask.gang).empty() ? deadline_from(now_, told.counted, options_.coscheduling) : gang.deadline;
+    } else if (told.counted >= gang.minimum) {
+        tell_nominations(ask.gang, told);
     }
     return told;
+}
+
+// Nobody is tried in truth, and no wait begins.
+void Oracle::tell_nominations(const std::string& key, GroupExplanation& told) {
+    const std::vector<Ask*> waiting = waiting_members(key);
+    if (waiting.empty()) {
+        return;
+    }
+    trying_ = key;
+    if (!GangDomains(*this).make_pass(key, waiting).found_all) {
+        const bool guaranteed = GuaranteeRules::group_has_waited(*this, waiting);
+        for (const GangNomination& one : GangSearch(*this, waiting).run(guaranteed).nominations) {
+            GroupNomination& nomination = told.nominations.emplace_back();
+            nomination.pod = asks_.at(one.ask).key;
+            nomination.node = one.node;
+            nomination.guarantor = one.guarantor;
+            for (const std::uint64_t victim : one.victims) {
+                nomination.victims.push_back(asks_.at(victim).key);
+            }
+            saw(one.guarantor.empty() ? "explained whom a pod group preempts"
+                                      : "explained whom a pod group preempts for its guarantee");
+        }
+    }
+    trying_.clear();
 }
 
 void Oracle::hold(Ask& ask, const std::string& node, const std::vector<KubeBinding>& bindings) {

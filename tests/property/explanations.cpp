@@ -31,6 +31,10 @@ std::string told(const std::optional<GroupExplanation>& group) {
     std::string text = group->name + " minimum " + std::to_string(group->minimum);
     text += " priority " + std::to_string(group->priority) + " counted " + std::to_string(group->counted);
     text += " assigned " + std::to_string(group->assigned);
+    for (const GroupNomination& one : group->nominations) {
+        text += " " + one.pod + " to " + one.node + " for '" + one.guarantor + "'";
+        for (const std::string& victim : one.victims) text += " " + victim;
+    }
     return text + (group->deadline_ns == INT64_MAX ? "" : " deadline " + std::to_string(group->deadline_ns));
 }
 

@@ -35,7 +35,35 @@ TEST_F(Elements, one_that_has_no_room_as_a_whole_waits_and_others_go_on) {
     tree_.insert(AskId{3});
     EXPECT_EQ(take(), (std::vector<AskId>{AskId{3}}));
     EXPECT_TRUE(take().empty());
-    EXPECT_EQ(tree_.lacking(AskId{0}), "queue root.a has not enough left for {vcore: 6m}");
+    EXPECT_EQ(tree_.lacking(AskId{0}),
+              "queue root.a has not enough left for {vcore: 6m}: {vcore: 2m} of {vcore: 5m} used");
+}
+
+TEST(Reasons, of_users_and_applications_say_how_much_there_may_be) {
+    QueueTree tree;
+    std::string why;
+    ASSERT_TRUE(
+        tree.reload(root_with("    - name: a\n      maxapplications: 2\n      limits: [{limit: l, users: [ann], "
+                              "maxresources: {vcore: 3m, memory: 50}}]\n"),
+                    why))
+        << why;
+    tree.set_capacity(std::nullopt, {{"vcore", 100}, {"memory", 100}});
+    const QueueId leaf = tree.queues().find("root.a");
+    const auto add = [&](std::uint32_t id, const char* user) {
+        tree.add_ask(AskId{id}, tree.add_application(leaf, {user, {}}), {{"vcore", 2}, {"memory", 5}}, 0, id);
+        tree.insert(AskId{id});
+    };
+    add(0, "ann");
+    add(1, "ann");
+    EXPECT_EQ(tree.take(), AskId{0});
+    EXPECT_EQ(tree.take(), kNone<AskId>);
+    EXPECT_EQ(tree.lacking(AskId{1}),
+              "user ann in root.a has not enough left for {memory: 5, vcore: 2m}: {vcore: 2m} of {vcore: 3m} used");
+    add(2, "bob");
+    EXPECT_EQ(tree.take(), AskId{2});
+    add(3, "bob");
+    EXPECT_EQ(tree.take(), kNone<AskId>);
+    EXPECT_EQ(tree.lacking(AskId{3}), "queue root.a runs as many applications as it may: 2");
 }
 
 TEST_F(Elements, one_that_loses_an_ask_needs_less_room) {

@@ -99,6 +99,8 @@ TimelineDecision member_that_waits() {
     member.node = "n1";
     member.stands = MemberStands::found;
     group.deadline_ns = 10'019'000'001;
+    group.nominations = {{"ns/g1", "n1", {"ns/v", "ns/w"}, "root.a"}, {"ns/g2", "n2", {}, ""}};
+    group.guarantee = "for the guarantee of root.a";
     decision.explained.explanation.emplace().group = group;
     decision.explained.group = std::make_shared<const GroupExplanation>(group);
     return decision;
@@ -127,7 +129,9 @@ TEST(TimelineReport, ExplanationsAreThoseOfDecisionsWithoutTimelineAndAWaitingMe
         explained_timeline(Format::json),
         R"({"at":"0s","pod":"ns/g1","group":"ns/g","outcome":"waiting","node":"n1","message":"1 of 2","nodes":{},)"
         R"("podGroup":{"name":"ns/g","minAvailable":2,"priority":0,"counted":2,"assigned":0,"waiting":0,"pending":2,)"
-        R"("gated":[],"refused":[],"missing":0,"found":1,"failed":[],"deadline":"10.02s"}})"
+        R"("gated":[],"refused":[],"missing":0,"found":1,"failed":[],"deadline":"10.02s",)"
+        R"("nominations":[{"pod":"ns/g1","node":"n1","victims":["ns/v","ns/w"],"guarantor":"root.a"},{"pod":"ns/g2",)"
+        R"("node":"n2","victims":[]}],"guarantee":"for the guarantee of root.a"}})"
         "\n"
         R"({"at":"0.5s","pod":"ns/a","outcome":"unschedulable","message":"0/1 nodes","nodes":{"n1":{"verdict":)"
         R"("unschedulable","predicate":"NodeResourcesFit","reasons":["Insufficient cpu"]}},"wokenBy":["a pod gone"]})"
@@ -141,6 +145,8 @@ TEST(TimelineReport, ExplanationsStandBelowTheLinesOfTheTable) {
               "  pod group ns/g: 1 of its minimum 2 would have nodes: 0 have, 1 would find one; so nobody is placed\n"
               "      nodes are held until 10.02s\n"
               "      would be placed: ns/g1 on n1\n"
+              "      would be nominated: ns/g1 on n1 instead of ns/v and ns/w, ns/g2 on n2\n"
+              "      guarantee: for the guarantee of root.a\n"
               "\n"
               "     0.5s  ns/a    unschedulable       0/1 nodes\n"
               "  1 of 1 nodes cannot:\n"

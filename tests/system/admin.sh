@@ -85,6 +85,9 @@ dumped() { [ -s "$work/flight.txt" ]; }
 until_true 10 dumped
 checked "the flight recorder is written when asked for, by order and by signal: $(wc -l <"$work/flight.txt") lines"
 
+admin 0 reload
+said '^read again$' out
+
 admin 0 log-level debug
 admin 0 live
 until_true 10 log_says daemon 'level=debug msg="admin request" order=live'
