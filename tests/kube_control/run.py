@@ -199,19 +199,46 @@ STORIES = [basic, preemption, workloads, gang, restarts, second_scheduler, chang
            extender, failover, rights, daemon_killed]
 
 
+APPS = "/apis/apps/v1/namespaces/default/"
+JOBS = "/apis/batch/v1/namespaces/default/jobs"
+
+
+def rest(api):
+    """Controllers want no more pods, and know it: a workload that is deleted while its pods go may be given some more."""
+    for item in api.must("GET", APPS + "deployments")["items"]:
+        api.must("PATCH", f"{APPS}deployments/{item['metadata']['name']}", {"spec": {"replicas": 0}}, MERGE)
+    for item in api.must("GET", APPS + "daemonsets")["items"]:
+        nowhere = {"spec": {"template": {"spec": {"nodeSelector": {"example.com/nowhere": "true"}}}}}
+        api.must("PATCH", f"{APPS}daemonsets/{item['metadata']['name']}", nowhere, MERGE)
+    for item in api.must("GET", JOBS)["items"]:
+        api.call("PATCH", f"{JOBS}/{item['metadata']['name']}", {"spec": {"suspend": True}}, MERGE)
+
+    def seen():
+        items = [i for kind in ("deployments", "replicasets", "daemonsets") for i in api.must("GET", APPS + kind)["items"]]
+        return all(i["status"].get("observedGeneration") == i["metadata"]["generation"] and not i["spec"].get("replicas")
+                   for i in items)
+
+    until(seen, "the controllers to see that no pods are wanted")
+
+
 def empty(api, cluster):
     """Leaves nothing of a story behind."""
-    for path in ("/apis/apps/v1/namespaces/default/deployments", "/apis/apps/v1/namespaces/default/daemonsets",
-                 "/apis/batch/v1/namespaces/default/jobs"):
-        for item in api.must("GET", path)["items"]:
-            api.call("DELETE", f"{path}/{item['metadata']['name']}", {"propagationPolicy": "Background"})
+    rest(api)
 
     def gone():
         for name in cluster.pods():
             cluster.end(name)
-        return not cluster.pods() and not api.must("GET", "/apis/apps/v1/namespaces/default/replicasets")["items"]
+        return not cluster.pods()
+
+    def no_workloads():
+        kinds = (APPS + "deployments", APPS + "daemonsets", JOBS, APPS + "replicasets")
+        left = [f"{kind}/{item['metadata']['name']}" for kind in kinds for item in api.must("GET", kind)["items"]]
+        for path in left:
+            api.call("DELETE", path, {"propagationPolicy": "Background"})
+        return not left
 
     until(gone, "the story's pods to go")
+    until(no_workloads, "the story's workloads to go")
     for item in api.must("GET", "/api/v1/nodes")["items"]:
         api.call("DELETE", f"/api/v1/nodes/{item['metadata']['name']}")
     api.call("DELETE", "/apis/events.k8s.io/v1/namespaces/default/events")
