@@ -14,8 +14,8 @@
 namespace bayplan::queue_tree {
 namespace {
 
-struct World {
-    explicit World(std::size_t count) : keys(count), needs(count), nodes(count) {}
+struct KeysAndNeeds {
+    explicit KeysAndNeeds(std::size_t count) : keys(count), needs(count), nodes(count) {}
 
     std::vector<std::int64_t> keys;
     std::vector<Room> needs;
@@ -27,22 +27,22 @@ struct World {
     }
 };
 struct Before {
-    const World* world;
+    const KeysAndNeeds* world;
     bool operator()(std::uint32_t a, std::uint32_t b) const {
         return std::pair(world->keys[a], a) < std::pair(world->keys[b], b);
     }
 };
 struct NodeOf {
-    World* world;
+    KeysAndNeeds* world;
     NeedNode<std::uint32_t>& operator()(std::uint32_t id) const { return world->nodes[id]; }
 };
 struct NeedOf {
-    const World* world;
+    const KeysAndNeeds* world;
     const Room& operator()(std::uint32_t id) const { return world->needs[id]; }
 };
 using Tree = NeedTree<std::uint32_t, Before, NodeOf, NeedOf>;
 
-std::vector<std::uint32_t> inside(const World& world) {
+std::vector<std::uint32_t> inside(const KeysAndNeeds& world) {
     std::vector<std::uint32_t> ids;
     for (std::uint32_t id = 0; id < world.nodes.size(); ++id) {
         if (world.nodes[id].inside) ids.push_back(id);
@@ -51,7 +51,7 @@ std::vector<std::uint32_t> inside(const World& world) {
     return ids;
 }
 
-void expect_as_the_list(const World& world, const Tree& tree, std::mt19937_64& random) {
+void expect_as_the_list(const KeysAndNeeds& world, const Tree& tree, std::mt19937_64& random) {
     const std::vector<std::uint32_t> ids = inside(world);
     Room least = kNoRoomEver;
     for (const std::uint32_t id : ids) least.lower_to(world.needs[id]);
@@ -67,7 +67,7 @@ void expect_as_the_list(const World& world, const Tree& tree, std::mt19937_64& r
 
 TEST(NeedTree, agrees_with_a_sorted_list_while_keys_and_needs_change) {
     std::mt19937_64 random(7);
-    World world(40);
+    KeysAndNeeds world(40);
     Tree tree(Before{&world}, NodeOf{&world}, NeedOf{&world});
     for (int step = 0; step < 20'000; ++step) {
         const auto id = static_cast<std::uint32_t>(random() % world.keys.size());
