@@ -74,6 +74,23 @@ std::unique_ptr<Client> client_of(const Process& daemon, StateSource& books, Cli
     return client;
 }
 
+// A client whose pod-1 of the application app has a node; null if it gets none.
+std::unique_ptr<Client> client_with_a_placed_pod(Process& daemon, Books& books, Listener& listener) {
+    PodStatement pod;
+    pod.key = "pod-1";
+    pod.application = "app";
+    static const NamedAmount request[] = {{"cpu", 1'500}};
+    pod.requests = request;
+    books.pods.push_back(pod);
+    std::unique_ptr<Client> client = client_of(daemon, books, listener);
+    const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(30);
+    const auto placed = [&] {
+        return std::ranges::any_of(listener.heard, [](const std::string& one) { return one.starts_with("allocated"); });
+    };
+    while (!placed() && std::chrono::steady_clock::now() < end) client->turn();
+    return placed() ? std::move(client) : nullptr;
+}
+
 struct Folder {
     Folder() : path(std::filesystem::temp_directory_path() / fmt::format("baypland-rest-{}", getpid())) {
         std::filesystem::create_directory(path);
@@ -159,20 +176,9 @@ TEST(DaemonRest, queues_that_the_engine_refuses_are_not_shown) {
     ASSERT_TRUE(daemon.wait_for_log("msg=\"ready\"")) << daemon.log();
     Books books;
     books.user = "ann";
-    PodStatement pod;
-    pod.key = "pod-1";
-    pod.application = "app";
-    const NamedAmount request[] = {{"cpu", 1'500}};
-    pod.requests = request;
-    books.pods.push_back(pod);
     Listener listener;
-    const std::unique_ptr<Client> client = client_of(daemon, books, listener);
-    const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(30);
-    const auto placed = [&] {
-        return std::ranges::any_of(listener.heard, [](const std::string& one) { return one.starts_with("allocated"); });
-    };
-    while (!placed() && std::chrono::steady_clock::now() < end) client->turn();
-    ASSERT_TRUE(placed()) << daemon.log();
+    const std::unique_ptr<Client> client = client_with_a_placed_pod(daemon, books, listener);
+    ASSERT_NE(client, nullptr) << daemon.log();
     folder.written("q.yaml", with(", queues: [{name: b}]"));
     const std::string refused = order(socket, "reload\n");
     EXPECT_TRUE(refused.starts_with("failed\n" + queues + ": ")) << refused;
@@ -187,20 +193,9 @@ TEST(DaemonRest, shows_nodes_applications_and_queues) {
     EXPECT_EQ(http::get(rest_port(daemon), partition + "nodes").body, "[]\n");
 
     Books books;
-    PodStatement pod;
-    pod.key = "pod-1";
-    pod.application = "app";
-    const NamedAmount request[] = {{"cpu", 1'500}};
-    pod.requests = request;
-    books.pods.push_back(pod);
     Listener listener;
-    const std::unique_ptr<Client> client = client_of(daemon, books, listener);
-    const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(30);
-    const auto placed = [&] {
-        return std::ranges::any_of(listener.heard, [](const std::string& one) { return one.starts_with("allocated"); });
-    };
-    while (!placed() && std::chrono::steady_clock::now() < end) client->turn();
-    ASSERT_TRUE(placed()) << daemon.log();
+    const std::unique_ptr<Client> client = client_with_a_placed_pod(daemon, books, listener);
+    ASSERT_NE(client, nullptr) << daemon.log();
 
     const std::string nodes = http::get(rest_port(daemon), partition + "nodes").body;
     EXPECT_NE(nodes.find("\"nodeID\":\"n1\""), std::string::npos) << nodes;
@@ -211,6 +206,7 @@ TEST(DaemonRest, shows_nodes_applications_and_queues) {
     const std::string queues = http::get(rest_port(daemon), partition + "queues").body;
     EXPECT_NE(queues.find("\"queuename\":\"root\""), std::string::npos) << queues;
     // The daemon's own numbers are a second old at most; health is looked at at the start.
+    const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(30);
     const auto shows_in_time = [&](const std::string& path, const std::string& part) {
         while (http::get(rest_port(daemon), path).body.find(part) == std::string::npos) {
             if (std::chrono::steady_clock::now() > end) return false;
@@ -276,20 +272,9 @@ TEST(DaemonRest, tells_events_as_they_happen) {
     std::string heard = stream.receive_some();
 
     Books books;
-    PodStatement pod;
-    pod.key = "pod-1";
-    pod.application = "app";
-    const NamedAmount request[] = {{"cpu", 1'500}};
-    pod.requests = request;
-    books.pods.push_back(pod);
     Listener listener;
-    const std::unique_ptr<Client> client = client_of(daemon, books, listener);
-    const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(30);
-    const auto placed = [&] {
-        return std::ranges::any_of(listener.heard, [](const std::string& one) { return one.starts_with("allocated"); });
-    };
-    while (!placed() && std::chrono::steady_clock::now() < end) client->turn();
-    ASSERT_TRUE(placed()) << daemon.log();
+    const std::unique_ptr<Client> client = client_with_a_placed_pod(daemon, books, listener);
+    ASSERT_NE(client, nullptr) << daemon.log();
 
     const std::string of_pod = R"("eventChangeType":2,"eventChangeDetail":200,"referenceID":"pod-1")";
     while (heard.find(of_pod) == std::string::npos) {
