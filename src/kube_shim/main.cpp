@@ -161,6 +161,7 @@ int run(const Arguments& arguments) {
     const EngineOptions engine = engine_options(options.books);
     options.seed = std::random_device()();
     options.instance = fmt::format("bayplan-kube-{}-{}", host_name(), getpid());
+    options.warm = arguments.embedded;
     if (!read_lease(arguments, options)) {
         return 2;
     }
