@@ -11,8 +11,6 @@ namespace bayplan::kube {
 
 namespace {
 
-constexpr std::int64_t kIntMax = std::numeric_limits<std::int32_t>::max();
-
 void node_capacity(Converter& convert, const Value& map, ConvertedNode& node) {
     for (const Member& member : convert.reader.members(map)) {
         if (!is_tracked_resource(member.name) && member.name != kPodsName) {
