@@ -140,6 +140,9 @@ bool EmbeddedPartition::state_some() {
 }
 
 bool EmbeddedPartition::attempt_some() {
+    if (!goes_on_) {
+        return false;
+    }
     const Clock::time_point end = Clock::now() + kTurn;
     std::uint64_t all = 0;
     for (std::uint64_t some = 1; some > 0 && all < kAttemptsPerTurn && Clock::now() < end; all += some) {
@@ -157,7 +160,7 @@ bool EmbeddedPartition::turn() {
 }
 
 Clock::time_point EmbeddedPartition::next_due() const {
-    if (stated_ ? engine_.has_work() : to_state_ != nullptr || may_decide_) {
+    if (stated_ ? goes_on_ && engine_.has_work() : to_state_ != nullptr || may_decide_) {
         return Clock::now();
     }
     const std::int64_t due = engine_.next_timer_ns();

@@ -44,6 +44,7 @@ public:
     void stated();
     void decide() override { may_decide_ = true; }
     bool warm() const override { return to_state_ == nullptr; }
+    void may_go_on(bool may) override { goes_on_ = may; }
     bool decides() const { return stated_; }
     bool turn() override;
     Clock::time_point next_due() const override;
@@ -72,6 +73,7 @@ private:
     Untold specs_;
     Books* to_state_ = nullptr;  // of which something has still to be stated first
     bool may_decide_ = false;
+    bool goes_on_ = true;
     bool stated_ = false;
     std::vector<std::shared_ptr<const DecisionBatch>> untold_;
     std::uint64_t told_ = 0;

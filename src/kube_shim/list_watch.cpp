@@ -171,6 +171,7 @@ void ListWatch::watch() {
     state_ = State::watching;
     ++counters_.watches;
     decoder_ = {};
+    heard_ = false;
     watching_since_ = Clock::now();
     std::uniform_int_distribution<std::int64_t> pick(options_.watch_least.count(), 2 * options_.watch_least.count());
     std::string path = fmt::format("{}?watch=1&allowWatchBookmarks=true&resourceVersion={}&timeoutSeconds={}",
@@ -220,6 +221,7 @@ void ListWatch::take_event(WatchEvent event, const kube::ReadObject& object) {
         ++counters_.bookmarks;
     } else {
         ++counters_.events;
+        heard_ = true;
         if (event == WatchEvent::deleted) {
             sink_.remove(object);
         } else {
@@ -251,8 +253,9 @@ void ListWatch::take_end(HttpAnswer&& answer) {
     if (answer.timed_out) {
         ++counters_.silent;
     }
-    if (answer.ok() && Clock::now() - watching_since_ >= kWell) {
-        watch();  // the server's time for one watch is over
+    // The server's time for one watch is over; or it is short of CPU and ended the watch, since too much waited to be sent.
+    if (answer.ok() && (heard_ || Clock::now() - watching_since_ >= kWell)) {
+        watch();
         return;
     }
     if (answer.ok()) {

@@ -102,6 +102,7 @@ private:
     std::string continue_token_;
     WatchDecoder decoder_;
     Clock::time_point watching_since_{};
+    bool heard_ = false;  // an event, on this watch
     ListWatchCounters counters_;
 };
 

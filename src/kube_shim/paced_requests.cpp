@@ -20,12 +20,16 @@ void PacedRequests::submit(RequestKind kind, HttpRequest request, HttpClient::On
     waiting_[static_cast<std::size_t>(kind)].push_back({std::move(request), std::move(on_answer)});
 }
 
+void PacedRequests::submit_next(RequestKind kind, HttpRequest request, HttpClient::OnAnswer on_answer) {
+    waiting_[static_cast<std::size_t>(kind)].push_front({std::move(request), std::move(on_answer)});
+}
+
 void PacedRequests::turn(Clock::time_point now) {
     if (now < not_before_) {
         return;
     }
     for (std::size_t kind = 0; kind < kRequestKinds; ++kind) {
-        while (running_ < at_once_ && !waiting_[kind].empty() && allowed_()) {
+        while (may_send(kind) && allowed_()) {
             Waiting next = std::move(waiting_[kind].front());
             waiting_[kind].pop_front();
             send(kind, std::move(next));
@@ -33,18 +37,33 @@ void PacedRequests::turn(Clock::time_point now) {
     }
 }
 
+bool PacedRequests::may_send(std::size_t kind) const {
+    constexpr auto kEvent = static_cast<std::size_t>(RequestKind::event);
+    if (running_ >= at_once_ || waiting_[kind].empty()) {
+        return false;
+    }
+    const bool alone = running_ == running_of_[kEvent];
+    return kind != kEvent || alone || running_of_[kEvent] < kEventsBeside;
+}
+
 Clock::time_point PacedRequests::next_due() const {
-    const bool any = std::ranges::any_of(waiting_, [](const auto& waiting) { return !waiting.empty(); });
-    return any && running_ < at_once_ ? not_before_ : Clock::time_point::max();
+    for (std::size_t kind = 0; kind < kRequestKinds; ++kind) {
+        if (may_send(kind)) {
+            return not_before_;
+        }
+    }
+    return Clock::time_point::max();
 }
 
 void PacedRequests::send(std::size_t kind, Waiting&& next) {
     ++running_;
+    ++running_of_[kind];
     ++counters_.sent;
     HttpRequest request = next.request;
     const auto kept = std::make_shared<Waiting>(std::move(next));
     http_.start(std::move(request), [this, kind, kept](HttpAnswer&& answer) {
         --running_;
+        --running_of_[kind];
         take(kind, std::move(*kept), std::move(answer));
     });
 }

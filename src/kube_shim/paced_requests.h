@@ -1,5 +1,6 @@
 // Small requests, many at a time, and no more than the server takes well: how many follows its answers.
 //
+// Kinds go before each other, and events wait for the others' answers too, but for a few of them.
 // A good answer makes room for one more, a 429, a 5xx or a time-out halves it; after a 429 nothing is sent until Retry-After is
 // over. A request that was refused by 429 was not done and is sent again here; every other answer goes to the caller.
 //
@@ -29,10 +30,14 @@ class PacedRequests {
 public:
     static constexpr std::size_t kAtOnceFirst = 32;
     static constexpr std::size_t kAtOnceMost = 256;
+    // Events beside other requests: a server that is pressed has to make the others first.
+    static constexpr std::size_t kEventsBeside = 8;
 
     explicit PacedRequests(HttpClient& http) : http_(http) {}
 
     void submit(RequestKind, HttpRequest, HttpClient::OnAnswer);
+    // Before the others of its kind that wait: it ends something that is begun.
+    void submit_next(RequestKind, HttpRequest, HttpClient::OnAnswer);
     void turn(Clock::time_point now);
     // Nothing is sent while it says no.
     void only_while(std::function<bool()> allowed) { allowed_ = std::move(allowed); }
@@ -40,6 +45,7 @@ public:
 
     std::size_t waiting(RequestKind kind) const { return waiting_[static_cast<std::size_t>(kind)].size(); }
     std::size_t running() const { return running_; }
+    std::size_t running(RequestKind kind) const { return running_of_[static_cast<std::size_t>(kind)]; }
     std::size_t at_once() const { return at_once_; }
     const PacedCounters& counters() const { return counters_; }
 
@@ -48,6 +54,7 @@ private:
         HttpRequest request;
         HttpClient::OnAnswer on_answer;
     };
+    bool may_send(std::size_t kind) const;
     void send(std::size_t kind, Waiting&&);
     void take(std::size_t kind, Waiting&&, HttpAnswer&&);
     void halve(Clock::time_point now);
@@ -56,6 +63,7 @@ private:
     std::function<bool()> allowed_ = [] { return true; };
     std::array<std::deque<Waiting>, kRequestKinds> waiting_;
     std::size_t running_ = 0;
+    std::array<std::size_t, kRequestKinds> running_of_{};
     std::size_t at_once_ = kAtOnceFirst;
     Clock::time_point not_before_{};
     Clock::time_point halved_{};

@@ -58,6 +58,9 @@ public:
     virtual void decide() {}
     // It could decide at once.
     virtual bool warm() const { return true; }
+    // While it is false an engine in this process decides nothing: what it has decided has first to be carried out. A daemon
+    // knows nothing of it.
+    virtual void may_go_on(bool) {}
     // Does some work. False: there was none.
     virtual bool turn() = 0;
     virtual Clock::time_point next_due() const = 0;

@@ -149,7 +149,8 @@ void PodReports::send_victim(const SharedVictim& victim) {
         requests_.submit(RequestKind::victim,
                          mark_victim(victim->pod, victim->preemptor, victim->scheduler, now_text(false)), take);
     } else {
-        requests_.submit(RequestKind::victim, delete_pod(victim->pod), take);
+        // At once: its preemptor waits for this one, and the preemptors of those behind it began to wait later.
+        requests_.submit_next(RequestKind::victim, delete_pod(victim->pod), take);
     }
 }
 

@@ -14,6 +14,9 @@ constexpr auto kIdle = std::chrono::milliseconds(500);
 constexpr auto kReleasing = std::chrono::seconds(2);
 constexpr auto kExtenders = std::chrono::milliseconds(1);    // between looks at their connections
 constexpr auto kLeaseAnswer = std::chrono::milliseconds(2);  // between looks at the lease's connection
+// Requests for victims that wait for those under way. More of them, and preemptors would be tried again, in vain, before
+// theirs have gone: each time their back-off doubles.
+constexpr std::size_t kVictimsWaiting = 32;
 constexpr std::string_view kUnschedulable = "Unschedulable";
 constexpr std::string_view kSchedulerError = "SchedulerError";
 // Words of the engine that are no failures of an attempt.
@@ -135,6 +138,7 @@ bool Shim::turn(std::chrono::milliseconds wait_max) {
         if (books_->flush(send, partition_->settled()) && partition_->settled()) {
             books_->forget_unused(send);
         }
+        partition_->may_go_on(requests_.waiting(RequestKind::victim) < kVictimsWaiting);
         moved_ = partition_->turn() || moved_;
         turn_extenders();
     }

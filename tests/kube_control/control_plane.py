@@ -23,7 +23,7 @@ def go():
     return shutil.which("go") or next((p for p in ["/usr/local/go/bin/go"] if os.path.exists(p)), None)
 
 
-PROGRAMS = {"etcd": HERE / "etcd", "apiserver": HERE, "controllers": HERE, "kubectl": HERE / "kubectl"}
+PROGRAMS = {"etcd": HERE / "etcd", "apiserver": HERE, "controllers": HERE, "kubectl": HERE / "kubectl", "scheduler": HERE}
 
 
 def build(folder, names=("etcd", "apiserver", "controllers")):

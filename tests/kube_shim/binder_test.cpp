@@ -145,19 +145,84 @@ TEST(Binder, of_a_pod_that_is_gone_nothing_is_told) {
     EXPECT_TRUE(world.outcomes.empty());
 }
 
+TEST(PacedRequests, events_wait_for_the_answers_of_others_but_for_a_few) {
+    // Bindings are never answered here, events at once.
+    const PlayedServer::Fault silent{PlayedServer::Fault::Kind::silent};
+    const PlayedServer::Fault fine{PlayedServer::Fault::Kind::answer, answer_bytes(201, "{}")};
+    PlayedServer server({}, [&](const CameIn& came) { return came.target == "/binding" ? &silent : &fine; });
+    HttpClient http(access_to(server));
+    PacedRequests requests(http);
+    const auto post = [](const std::string& path) {
+        return HttpRequest{.method = "POST", .path = path, .body = "{}", .content_type = "application/json"};
+    };
+    int told = 0;
+    for (int i = 0; i < 30; ++i) {
+        requests.submit(RequestKind::event, post("/event"), [&](HttpAnswer&&) { ++told; });
+    }
+    requests.submit(RequestKind::binding, post("/binding"), [](HttpAnswer&&) {});
+    requests.turn(Clock::now());
+    EXPECT_EQ(requests.running(RequestKind::binding), 1u);
+    EXPECT_EQ(requests.running(RequestKind::event), PacedRequests::kEventsBeside);
+    EXPECT_EQ(requests.next_due(), Clock::time_point::max());
+    const auto turn = [&] {
+        http.turn(std::chrono::milliseconds(1));
+        requests.turn(Clock::now());
+        EXPECT_LE(requests.running(RequestKind::event), PacedRequests::kEventsBeside);
+    };
+    EXPECT_TRUE(until(turn, [&] { return told == 30; })) << "a few at a time, they are not held for ever";
+}
+
+TEST(PacedRequests, without_others_events_go_as_all_do) {
+    const PlayedServer::Fault fine{PlayedServer::Fault::Kind::answer, answer_bytes(201, "{}")};
+    PlayedServer server({}, [&](const CameIn&) { return &fine; });
+    HttpClient http(access_to(server));
+    PacedRequests requests(http);
+    for (std::size_t i = 0; i < PacedRequests::kAtOnceFirst + 5; ++i) {
+        requests.submit(RequestKind::event,
+                        HttpRequest{.method = "POST", .path = "/event", .body = {}, .content_type = {}},
+                        [](HttpAnswer&&) {});
+    }
+    requests.turn(Clock::now());
+    EXPECT_EQ(requests.running(RequestKind::event), PacedRequests::kAtOnceFirst);
+}
+
+TEST(PacedRequests, a_request_that_ends_something_goes_before_its_likes) {
+    const PlayedServer::Fault fine{PlayedServer::Fault::Kind::answer, answer_bytes(200, "{}")};
+    PlayedServer server({}, [&](const CameIn&) { return &fine; });
+    HttpClient http(access_to(server));
+    PacedRequests requests(http);
+    std::string order;
+    const auto submit = [&](char name, bool next) {
+        const auto take = [&order, name](HttpAnswer&&) { order += name; };
+        const HttpRequest request{.method = "POST", .path = "/a", .body = {}, .content_type = {}};
+        next ? requests.submit_next(RequestKind::victim, request, take)
+             : requests.submit(RequestKind::victim, request, take);
+    };
+    requests.only_while([&] { return requests.running() == 0; });
+    submit('a', false);
+    submit('b', false);
+    submit('c', true);
+    const auto turn = [&] {
+        requests.turn(Clock::now());
+        http.turn(std::chrono::milliseconds(1));
+    };
+    ASSERT_TRUE(until(turn, [&] { return order.size() == 3; }));
+    EXPECT_EQ(order, "cab");
+}
+
 TEST(PacedRequests, no_more_are_under_way_than_the_server_takes_well) {
     const PlayedServer::Fault silent{PlayedServer::Fault::Kind::silent};
     PlayedServer server({}, [&](const CameIn&) { return &silent; });
     HttpClient http(access_to(server));
     PacedRequests requests(http);
     for (int i = 0; i < 100; ++i) {
-        requests.submit(RequestKind::event, get_pod("default/e"), [](HttpAnswer&&) {});
+        requests.submit(RequestKind::status, get_pod("default/e"), [](HttpAnswer&&) {});
     }
     requests.submit(RequestKind::binding, get_pod("default/b"), [](HttpAnswer&&) {});
     requests.turn(Clock::now());
     EXPECT_EQ(requests.running(), PacedRequests::kAtOnceFirst);
     EXPECT_EQ(requests.waiting(RequestKind::binding), 0u) << "bindings go first";
-    EXPECT_EQ(requests.waiting(RequestKind::event), 101 - PacedRequests::kAtOnceFirst);
+    EXPECT_EQ(requests.waiting(RequestKind::status), 101 - PacedRequests::kAtOnceFirst);
 }
 
 }  // namespace

@@ -95,6 +95,16 @@ TEST(ListWatch, a_watch_that_was_cut_goes_on_from_the_last_version) {
     EXPECT_EQ(world.objects.lists, 1);
 }
 
+// A server that is pressed ends watches that have more to say than it can carry: that is no failure, and not waited for.
+TEST(ListWatch, a_watch_that_the_server_ends_after_an_event_goes_on_at_once) {
+    Followed world({listed(kPath, list_text("Node", "10", {})),
+                    watched(kPath, event_text("ADDED", node("a", "11")), true), watched(kPath, "", true),
+                    watched(kPath, event_text("ADDED", node("b", "12")))});
+    ASSERT_TRUE(world.until_so([&] { return world.objects.versions.contains("b"); }));
+    EXPECT_EQ(world.follower.counters().failures, 1u) << "of the watch that said nothing";
+    EXPECT_EQ(world.server.count("GET", "resourceVersion=11&"), 2u);
+}
+
 TEST(ListWatch, half_an_event_is_none_and_comes_again) {
     const std::string event = event_text("ADDED", node("a", "11"));
     Followed world({listed(kPath, list_text("Node", "10", {})), watched(kPath, event.substr(0, event.size() / 2)),
