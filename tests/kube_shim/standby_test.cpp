@@ -12,8 +12,8 @@ namespace {
 
 using testing::HasSubstr;
 
-constexpr std::string_view kPods = "/api/v1/pods";
-constexpr std::string_view kLease = "/leases/bayplan-kube";
+constexpr std::string_view kPodsPath = "/api/v1/pods";
+constexpr std::string_view kLeasePath = "/leases/bayplan-kube";
 
 std::string waiting_pod(const std::string& name) {
     return object_text("Pod", name, "7",
@@ -51,7 +51,7 @@ protected:
     }
     // Of leases: somebody else's, nobody's once `free_`, and ours from then on. All other writes succeed.
     const PlayedServer::Fault* answer_to(const CameIn& came) {
-        const bool of_lease = came.target.find(kLease) != std::string::npos;
+        const bool of_lease = came.target.find(kLeasePath) != std::string::npos;
         if (!of_lease) {
             return came.method == "GET" ? nullptr : &fine_;
         }
@@ -82,8 +82,8 @@ TEST_F(StandbyTest, an_engine_in_it_has_been_told_of_everything_and_nothing_is_w
     start(true);
     ASSERT_TRUE(until_so([&] { return log_.find("1 nodes and 1 pods are there; stands by") != std::string::npos; }));
     EXPECT_EQ(made_, 1);
-    ASSERT_TRUE(until_so([&] { return server_->count("GET", std::string(kPods) + "?watch=1") == 1; }));
-    server_->say(std::string(kPods), event_text("ADDED", waiting_pod("late")));
+    ASSERT_TRUE(until_so([&] { return server_->count("GET", std::string(kPodsPath) + "?watch=1") == 1; }));
+    server_->say(std::string(kPodsPath), event_text("ADDED", waiting_pod("late")));
     ASSERT_TRUE(until_so([&] { return shim_->books().pods() == 2; }));
     EXPECT_FALSE(shim_->begun());
     for (int i = 0; i < 20; ++i) {
