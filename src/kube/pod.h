@@ -11,6 +11,7 @@
 
 #include "bayplan/messages.h"
 #include "kube/converter.h"
+#include "kube/extended_resources.h"
 
 namespace bayplan::kube {
 
@@ -41,7 +42,9 @@ struct ConvertedPod {
     std::optional<bool> allows_preemption;  // by its label or annotation
     bool topology_mode_fault = false;       // of its group: neither required nor preferred
     std::string group;                      // "namespace/name" of its pod group; empty: none
-    bool stuck = false;                     // annotated kStuckAnnotation: never goes by itself (src/sim)
+    std::vector<ExtendedUse> extended;      // of resources that devices may stand for, if that is asked for
+    std::shared_ptr<const ResourceClaim> extended_claim;  // on such devices, which its spec names; null: none
+    bool stuck = false;                                   // annotated kStuckAnnotation: never goes by itself (src/sim)
 };
 
 ConvertedPod convert_pod(Converter&);
