@@ -50,9 +50,11 @@ struct BookedPod {
     bool foreign = false;  // stated as such, which stays
     bool stated = false;   // the partition knows it
     bool queued = false;
-    bool takes_a_name = false;     // of a pod that is gone, whose decisions may still come
-    bool awaits_workload = false;  // which is not there: the partition is not told of the pod
-    SpecNumber stated_spec = 0;    // that the partition knows it by
+    bool takes_a_name = false;        // of a pod that is gone, whose decisions may still come
+    bool awaits_workload = false;     // which is not there: the partition is not told of the pod
+    SpecNumber stated_spec = 0;       // that the partition knows it by
+    kube::ExtendedRequests extended;  // of devices for extended resources
+    bool has_extended_claim() const { return !extended.requests.empty(); }
 };
 
 class Books final : public ObjectSink {
@@ -90,6 +92,8 @@ public:
     ClaimSteps claims_to_prepare(const std::string& key, std::string_view node, std::string_view devices);
     StorageState storage_state(const StorageStep&, const std::string& node) const;
     void release_volumes(const std::string& uid);
+    // Claims, NAMESPACE/NAME, that the API server has of the pod's extended resources.
+    std::vector<std::string> extended_claims_of(const std::string& uid) const;
     // The claim on devices, NAMESPACE/NAME, counts as having nothing, until the API server says something else of it.
     void give_back(const std::string& claim);
     // It could not be given back: it has what the API server says, and the partition is told so.
@@ -168,7 +172,15 @@ private:
     void put_node(const std::string& name, kube::ConvertedNode&&, const kube::Value&);
     bool keeps_nodes() const;
     bool keeps_victims() const;
+    void put_cluster_object(const std::string& name, ClusterObject&&, const kube::Value&);
     void put_object(const std::string& name, ClusterObject&&);
+    void drop_object(const std::string& name);
+    bool renew_extended_claim(const std::string& key, BookedPod&);
+    void drop_extended_claim(const std::string& key, const BookedPod&);
+    void renew_kinds();
+    void classes_changed();
+    void note_claim_object(const std::string& name, const kube::Value&);
+    void forget_claim_object(const std::string& name);
     void put_workload(const std::string& name, const kube::Value&);
     const ClusterObject* object(std::string_view kind, std::string_view name_space, std::string_view name) const;
     template <typename Record>
@@ -177,6 +189,8 @@ private:
     const kube::ConvertedNode* node_record(std::string_view name) const;
     void add_storage(const BookedPod&, const PodSpec&, std::string_view node, ClaimSteps&);
     void add_devices(const BookedPod&, const PodSpec&, std::string_view node, std::string_view devices, ClaimSteps&);
+    void add_extended(const std::string& key, const BookedPod&, std::string_view node, std::string_view devices,
+                      ClaimSteps&);
     bool add_device_step(const BookedPod&, const std::string& claim, std::vector<GivenDevice>&&, std::string_view node,
                          ClaimSteps&);
     void limit_nodes(std::string_view node, DeviceStep&) const;
@@ -204,7 +218,10 @@ private:
     std::unordered_map<std::string, BookedPod> pods_;
     boost::unordered_flat_map<std::string, std::string> key_of_uid_;  // "NAMESPACE/UID", as PodOwners has it
     TaintValues taint_values_;
-    Seen numeric_pods_;  // keys of those with tolerations by numbers
+    Seen numeric_pods_;   // keys of those with tolerations by numbers
+    Seen extended_pods_;  // keys of pods that ask for extended resources
+    boost::unordered_flat_map<std::string, std::string> extended_claims_;  // uids of their pods, by claim
+    boost::unordered_flat_map<std::string, Seen> extended_claims_of_;      // claims, by uid
     WorkloadGroups workloads_;
     std::map<std::string, Seen, std::less<>> pods_of_workloads_;  // keys, by "NAMESPACE/NAME"
     std::map<std::string, Seen, std::less<>> lists_;              // that are being read, by kind: what they have named

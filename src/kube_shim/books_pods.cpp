@@ -57,9 +57,10 @@ void Books::put_pod(kube::ConvertedPod&& made, PodFacts&& facts) {
         pod.assumed_node.clear();
     }
     pod.made = std::move(made);
+    const bool other_claim = renew_extended_claim(key, pod);
     if (elsewhere) {
         take_back(key);
-    } else if (!same) {
+    } else if (!same || other_claim) {
         queue_pod(key, pod);
     }
 }
@@ -95,11 +96,13 @@ void Books::remove_pod(const std::string& key) {
             pods_of_workloads_.erase(all);
         }
     }
+    const BookedPod gone = std::move(found->second);
     pods_.erase(found);
     if (stated) {
         queue(Entry::pod_gone, key);
         reusable_.insert(key);
     }
+    drop_extended_claim(key, gone);
     on_gone_(key, uid);
 }
 

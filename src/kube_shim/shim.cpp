@@ -27,7 +27,8 @@ Shim::Shim(ShimOptions options, MakePartition make_partition, Log log)
       random_(options.seed),
       http_(std::move(options.access)),
       requests_(http_),
-      extenders_(std::move(options.extenders)) {
+      extenders_(std::move(options.extenders)),
+      removals_(requests_, timers_, random_, log_) {
     if (options.lease) {
         elector_ = std::make_unique<Elector>(http_, std::move(*options.lease), log_);
         requests_.only_while([this] { return may_work(); });
@@ -44,7 +45,7 @@ Shim::Shim(ShimOptions options, MakePartition make_partition, Log log)
         requests_, timers_, random_,
         [this](const std::string& claim, const std::string& why) { claim_kept(claim, why); });
     preparer_ = std::make_unique<Preparer>(
-        requests_, timers_, random_, *returns_,
+        requests_, timers_, random_, *returns_, removals_,
         [this](const StorageStep& step, const std::string& node) { return books_->storage_state(step, node); },
         [this](const PodName& pod, const std::string& node) { binder_->bind(pod, node); },
         [this](const PodName& pod, const std::string& why) { not_bound(pod, why); });
@@ -244,6 +245,18 @@ void Shim::on_waiting(const std::string& key, std::string_view text) {
     StatusChange change;
     change.condition = PodCondition{false, std::string(kUnschedulable), std::string(text)};
     report(key, change, text, "FailedScheduling");
+    remove_former_claims(key);
+}
+
+// As Kubernetes does where a pod finds no node: claims that were made for its extended resources before keep devices from it.
+void Shim::remove_former_claims(const std::string& key) {
+    const BookedPod* const pod = books_->find(key);
+    if (pod == nullptr || pod->made.extended.empty() || pod->made.ask.node != 0 || !pod->assumed_node.empty()) {
+        return;
+    }
+    for (const std::string& claim : books_->extended_claims_of(pod->facts.uid)) {
+        removals_.remove(claim, pod->facts.uid);
+    }
 }
 
 void Shim::on_nominated(const std::string& key, std::string_view node, std::string_view) {
