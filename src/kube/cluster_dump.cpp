@@ -191,11 +191,11 @@ void ClusterDump::finish_pod(Pod& pod, const std::vector<Text>& sorted_nodes) {
 }
 
 void ClusterDump::make_extended_claim(ConvertedPod& pod) {
-    if (converter_.extended() == nullptr || pod.extended.empty() || pod.ask.node != 0) {
+    if (converter_.extended() == nullptr || pod.extended == nullptr || pod.ask.node != 0) {
         return;
     }
-    converter_.extended()->note(pod.extended);
-    const ExtendedRequests all = converter_.extended()->requests_for(pod.extended, texts());
+    converter_.extended()->note(pod.extended->uses);
+    const ExtendedRequests all = converter_.extended()->requests_for(pod.extended->uses, texts());
     if (all.requests.empty()) {
         return;
     }
@@ -203,8 +203,9 @@ void ClusterDump::make_extended_claim(ConvertedPod& pod) {
     PodSpec spec = spec_of(pod);
     add_extended_claim(spec, name, pod.uid, converter_.texts());
     pod.ask.spec = converter_.number(std::move(spec));
-    pod.extended_claim = std::make_shared<const ResourceClaim>(
-        extended_claim(all, pod.key.substr(0, pod.key.find('/')), name, pod.uid, converter_.texts()));
+    pod.extended = std::make_shared<const PodExtended>(
+        PodExtended{pod.extended->uses,
+                    extended_claim(all, pod.key.substr(0, pod.key.find('/')), name, pod.uid, converter_.texts())});
 }
 
 void ClusterDump::set_kinds(ClusterObject& object) const {
@@ -244,8 +245,8 @@ void ClusterDump::finish() {
     });
     for (Pod& pod : pending_) {
         make_extended_claim(pod.converted);
-        if (pod.converted.extended_claim != nullptr) {
-            objects_.emplace_back(*pod.converted.extended_claim);
+        if (pod.converted.extended != nullptr && pod.converted.extended->claim) {
+            objects_.emplace_back(*pod.converted.extended->claim);
         }
     }
     set_kinds();

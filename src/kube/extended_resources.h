@@ -8,6 +8,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -81,6 +82,12 @@ private:
     };
     std::map<std::string, Class, std::less<>> classes_;
     std::set<Text> noted_;
+};
+
+// Of a pod, where extended resources are followed.
+struct PodExtended {
+    std::vector<ExtendedUse> uses;
+    std::optional<ResourceClaim> claim;  // which its spec names
 };
 
 // The claim of the pod, for the engine; no object of the API server has its name.

@@ -73,7 +73,9 @@ ConvertedObject ObjectConverter::convert_any(Converter& convert, std::string_vie
     if (kind == "Pod") {
         ConvertedPod pod = convert_pod(convert);
         if (extended_ && !pod.finished) {
-            pod.extended = extended_uses(convert, convert.reader.root());
+            if (std::vector<ExtendedUse> uses = extended_uses(convert, convert.reader.root()); !uses.empty()) {
+                pod.extended = std::make_shared<const PodExtended>(PodExtended{std::move(uses), std::nullopt});
+            }
         }
         return pod;
     }

@@ -12,6 +12,7 @@
 #include <deque>
 #include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -50,11 +51,10 @@ struct BookedPod {
     bool foreign = false;  // stated as such, which stays
     bool stated = false;   // the partition knows it
     bool queued = false;
-    bool takes_a_name = false;        // of a pod that is gone, whose decisions may still come
-    bool awaits_workload = false;     // which is not there: the partition is not told of the pod
-    SpecNumber stated_spec = 0;       // that the partition knows it by
-    kube::ExtendedRequests extended;  // of devices for extended resources
-    bool has_extended_claim() const { return !extended.requests.empty(); }
+    bool takes_a_name = false;                               // of a pod that is gone, whose decisions may still come
+    bool awaits_workload = false;                            // which is not there: the partition is not told of the pod
+    SpecNumber stated_spec = 0;                              // that the partition knows it by
+    std::unique_ptr<const kube::ExtendedRequests> extended;  // of devices for extended resources; null: none
 };
 
 class Books final : public ObjectSink {

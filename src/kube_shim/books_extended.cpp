@@ -23,31 +23,32 @@ std::string object_name(std::string_view key) {
 // True: its statement is another one.
 bool Books::renew_extended_claim(const std::string& key, BookedPod& pod) {
     kube::ExtendedResources* const extended = converter_.extended();
-    if (extended == nullptr || pod.made.extended.empty()) {
+    if (extended == nullptr || pod.made.extended == nullptr) {
         return false;
     }
     extended_pods_.insert(key);
     if (pod.made.ask.node != 0 || !pod.assumed_node.empty()) {
         return false;  // its claim stays as it is
     }
-    if (extended->note(pod.made.extended)) {
+    if (extended->note(pod.made.extended->uses)) {
         renew_kinds();
     }
-    kube::ExtendedRequests requests = extended->requests_for(pod.made.extended, converter_.texts());
-    const bool had = pod.has_extended_claim();
-    pod.extended = std::move(requests);
-    if (pod.has_extended_claim()) {
+    kube::ExtendedRequests requests = extended->requests_for(pod.made.extended->uses, converter_.texts());
+    const bool had = pod.extended != nullptr;
+    pod.extended.reset();
+    if (!requests.requests.empty()) {
+        pod.extended = std::make_unique<const kube::ExtendedRequests>(std::move(requests));
         put_object(object_name(key),
-                   kube::extended_claim(pod.extended, space_in(key), name_in(key), pod.facts.uid, converter_.texts()));
+                   kube::extended_claim(*pod.extended, space_in(key), name_in(key), pod.facts.uid, converter_.texts()));
     } else if (had) {
         drop_object(object_name(key));
     }
-    return had != pod.has_extended_claim();
+    return had != (pod.extended != nullptr);
 }
 
 void Books::drop_extended_claim(const std::string& key, const BookedPod& pod) {
     extended_pods_.erase(key);
-    if (pod.has_extended_claim()) {
+    if (pod.extended != nullptr) {
         drop_object(object_name(key));
     }
 }
@@ -85,7 +86,7 @@ void Books::classes_changed() {
 // Of a node that has some of the resources by itself only the others' requests got devices.
 void Books::add_extended(const std::string& key, const BookedPod& pod, std::string_view node, std::string_view devices,
                          ClaimSteps& steps) {
-    if (!pod.has_extended_claim()) {
+    if (pod.extended == nullptr) {
         return;
     }
     auto given = devices_by_claim(devices);
@@ -100,12 +101,12 @@ void Books::add_extended(const std::string& key, const BookedPod& pod, std::stri
         return std::ranges::any_of(step.devices, [&](const GivenDevice& one) { return one.request == request; });
     };
     ClaimToMake& makes = step.makes.emplace();
-    for (const kube::ExtendedRequest& one : pod.extended.requests) {
+    for (const kube::ExtendedRequest& one : pod.extended->requests) {
         if (is_given(one.name)) {
             makes.requests.push_back({one.name, one.device_class, one.count});
         }
     }
-    for (const kube::ExtendedMapping& one : pod.extended.mappings) {
+    for (const kube::ExtendedMapping& one : pod.extended->mappings) {
         if (is_given(one.request)) {
             makes.mappings.push_back({one.container, std::string(text(one.resource)), one.request});
         }

@@ -199,7 +199,7 @@ AskItem Books::statement(const BookedPod& pod) {
         taint_values_.extend(spec, pod.facts.numeric_tolerations, converter_.texts());
         ask.spec = converter_.number(std::move(spec));
     }
-    if (pod.has_extended_claim()) {
+    if (pod.extended != nullptr) {
         PodSpec spec = converter_.specs().records()[ask.spec - 1].spec;
         kube::add_extended_claim(spec, std::string_view(pod.made.key).substr(pod.made.key.find('/') + 1), pod.facts.uid,
                                  converter_.texts());

@@ -251,7 +251,7 @@ void Shim::on_waiting(const std::string& key, std::string_view text) {
 // As Kubernetes does where a pod finds no node: claims that were made for its extended resources before keep devices from it.
 void Shim::remove_former_claims(const std::string& key) {
     const BookedPod* const pod = books_->find(key);
-    if (pod == nullptr || pod->made.extended.empty() || pod->made.ask.node != 0 || !pod->assumed_node.empty()) {
+    if (pod == nullptr || pod->made.extended == nullptr || pod->made.ask.node != 0 || !pod->assumed_node.empty()) {
         return;
     }
     for (const std::string& claim : books_->extended_claims_of(pod->facts.uid)) {
