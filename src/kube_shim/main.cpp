@@ -172,6 +172,7 @@ int run(const Arguments& arguments) {
         }
     }
     const EngineOptions engine = engine_options(options.books);
+    options.list_watch.streams = true;
     options.seed = std::random_device()();
     options.instance = fmt::format("bayplan-kube-{}-{}", host_name(), getpid());
     if (!read_lease(arguments, options)) {
