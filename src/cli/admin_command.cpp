@@ -15,6 +15,7 @@
 #include <unistd.h>
 #include <boost/json.hpp>
 
+#include "cli/exit_status.h"
 #include "cli/output_option.h"
 #include "options/admin_orders.h"
 
@@ -22,9 +23,6 @@ namespace bayplan::cli {
 
 namespace {
 
-constexpr int kExitFailed = 1;
-constexpr int kExitInput = 2;
-constexpr int kExitNoDaemon = 3;
 constexpr long kSilent_s = 30;  // an audit may take as long
 
 struct AdminArguments {
@@ -32,11 +30,6 @@ struct AdminArguments {
     std::vector<std::string> words;
     std::string output = "table";
 };
-
-int fail(const std::string& why, int code) {
-    fmt::print(stderr, "bayplan admin: {}\n", why);
-    return code;
-}
 
 struct Closed {
     int file;
@@ -83,14 +76,14 @@ int run(const AdminArguments& arguments) {
     std::string request;
     for (const std::string& word : arguments.words) {
         if (word.find_first_of("\t\n") != std::string::npos) {
-            return fail("a word may have no tab and no line end", kExitInput);
+            return fail("admin", "a word may have no tab and no line end", kExitInput);
         }
         request += (request.empty() ? "" : "\t") + word;
     }
     sockaddr_un address{};
     address.sun_family = AF_UNIX;
     if (arguments.socket.size() >= sizeof address.sun_path) {
-        return fail("the path of the socket is too long", kExitInput);
+        return fail("admin", "the path of the socket is too long", kExitInput);
     }
     std::memcpy(address.sun_path, arguments.socket.data(), arguments.socket.size());
     const Closed daemon{socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0)};
@@ -99,17 +92,17 @@ int run(const AdminArguments& arguments) {
             show(arguments, admin_orders_text());
             return 0;
         }
-        return fail(fmt::format("{}: {}", arguments.socket, std::strerror(errno)), kExitNoDaemon);
+        return fail("admin", fmt::format("{}: {}", arguments.socket, std::strerror(errno)), kExitNoDaemon);
     }
     std::string answer;
     std::string error;
     if (!exchange(daemon.file, request + "\n", answer, error)) {
-        return fail(error, kExitNoDaemon);
+        return fail("admin", error, kExitNoDaemon);
     }
     const std::size_t end = answer.find('\n');
     const std::string text = end == std::string::npos ? std::string() : answer.substr(end + 1);
     if (answer.substr(0, end) != "ok") {
-        return fail(text, kExitFailed);
+        return fail("admin", text, kExitUnwell);
     }
     show(arguments, text);
     return 0;

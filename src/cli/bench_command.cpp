@@ -12,6 +12,7 @@
 
 #include "base/closest_name.h"
 #include "cli/bench_report.h"
+#include "cli/exit_status.h"
 #include "cli/interrupt.h"
 #include "cli/wire_bench.h"
 #include "cli/workload_list.h"
@@ -23,9 +24,6 @@
 namespace bayplan::cli {
 
 namespace {
-
-constexpr int kExitFault = 1;
-constexpr int kExitInput = 2;
 
 struct BenchArguments {
     std::vector<std::string> names;
@@ -134,7 +132,7 @@ int run(BenchArguments& arguments) {
         fmt::print(stderr, "bayplan bench: interrupted after {} of {} rows\n", all.size(), cases.size());
         good = false;
     }
-    return good ? 0 : kExitFault;
+    return good ? 0 : kExitUnwell;
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 #include <boost/json.hpp>
 
+#include "cli/exit_status.h"
 #include "config/profile.h"
 #include "host/checks.h"
 #include "terminal/table.h"
@@ -22,10 +23,7 @@ using host::Severity;
 
 namespace {
 
-constexpr int kExitFinding = 1;
-constexpr int kExitInput = 2;
-
-int exit_code_of(Severity worst) { return worst >= Severity::unknown ? kExitFinding : 0; }
+int exit_code_of(Severity worst) { return worst >= Severity::unknown ? kExitUnwell : 0; }
 
 std::size_t count_of(const std::vector<Finding>& findings, Severity severity) {
     return static_cast<std::size_t>(std::ranges::count(findings, severity, &Finding::severity));

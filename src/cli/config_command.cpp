@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <boost/json.hpp>
 
+#include "cli/exit_status.h"
 #include "cli/output_option.h"
 #include "config/text_file.h"
 #include "queue_config/load.h"
@@ -15,9 +16,6 @@ namespace bayplan::cli {
 namespace json = boost::json;
 
 namespace {
-
-constexpr int kExitFaults = 1;
-constexpr int kExitInput = 2;
 
 struct QueueCount {
     std::size_t queues = 0;
@@ -74,11 +72,11 @@ int validate_queue_config(const std::string& file, bool wants_json, std::string&
     const bool sound = queue_config::load_queue_config(text, file, config, faults);
     if (wants_json) {
         out = as_json(sound ? config : queue_config::SchedulerConfig(), text, faults);
-        return sound ? 0 : kExitFaults;
+        return sound ? 0 : kExitUnwell;
     }
     if (!sound) {
         for (const config::Fault& fault : faults) out += fault.to_string() + "\n";
-        return kExitFaults;
+        return kExitUnwell;
     }
     for (const queue_config::PartitionConfig& partition : config.partitions) out += summary(partition);
     out += fmt::format("checksum {}\n", queue_config::checksum_of(text));

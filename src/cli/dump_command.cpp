@@ -10,6 +10,7 @@
 #include <boost/json.hpp>
 
 #include "cli/child_output.h"
+#include "cli/exit_status.h"
 #include "cli/interrupt.h"
 #include "cli/output_option.h"
 #include "cli/packed_file.h"
@@ -55,11 +56,6 @@ constexpr Kind kKinds[] = {{"nodes", true},
 constexpr Kind kWorkloads[] = {{"deployments", false}, {"daemonsets", false}, {"jobs", false}};
 
 std::int64_t now_ns() { return std::chrono::steady_clock::now().time_since_epoch() / std::chrono::nanoseconds(1); }
-
-int fail(const std::string& what, int code) {
-    fmt::print(stderr, "bayplan dump: {}\n", what);
-    return code;
-}
 
 // One dump in the making.
 class Dump {
@@ -107,7 +103,7 @@ private:
 int run(const DumpArguments& arguments) {
     std::string fault;
     PackedFile file(arguments.file, fault);
-    if (!fault.empty()) return fail(fault, 2);
+    if (!fault.empty()) return fail("dump", fault, 2);
     std::vector<Kind> kinds(std::begin(kKinds), std::end(kKinds));
     if (arguments.workloads) kinds.insert(kinds.end(), std::begin(kWorkloads), std::end(kWorkloads));
     file.write("{\"apiVersion\":\"v1\",\"items\":[\n");
@@ -117,16 +113,16 @@ int run(const DumpArguments& arguments) {
     boost::json::array missing;
     for (std::size_t index = 0; index < kinds.size(); ++index) {
         const std::string why = dump.add(kinds[index], index, kinds.size());
-        if (Interrupt::came()) return fail("interrupted: nothing was written", 1);
+        if (Interrupt::came()) return fail("dump", "interrupted: nothing was written", 1);
         if (!dump.written()) break;
         if (why.empty()) continue;
-        if (kinds[index].needed) return fail(why + "; nothing was written", 2);
-        fail(why + ": left out", 1);
+        if (kinds[index].needed) return fail("dump", why + "; nothing was written", 2);
+        fail("dump", why + ": left out", 1);
         missing.push_back(boost::json::object{{"kind", kinds[index].name}, {"why", why}});
         code = 1;
     }
     file.write("\n],\"kind\":\"List\"}\n");
-    if (!dump.written() || !file.end()) return fail(arguments.file + ": cannot be written", 2);
+    if (!dump.written() || !file.end()) return fail("dump", arguments.file + ": cannot be written", 2);
     if (arguments.output == "json") {
         fmt::print("{}\n",
                    boost::json::serialize(boost::json::object{

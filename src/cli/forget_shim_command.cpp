@@ -12,6 +12,7 @@
 #include "bayplan/client.h"
 #include "cli/connection_options.h"
 #include "cli/duration.h"
+#include "cli/exit_status.h"
 #include "cli/output_option.h"
 
 namespace bayplan::cli {
@@ -20,8 +21,6 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr int kExitInput = 2;
-constexpr int kExitNoDaemon = 3;
 constexpr std::chrono::milliseconds kBetweenTurns{1};
 
 struct ForgetArguments {
@@ -59,30 +58,26 @@ std::string fault_of(ForgetArguments& arguments) {
     return {};
 }
 
-int fail(const std::string& why, int code) {
-    fmt::print(stderr, "bayplan forget-shim: {}\n", why);
-    return code;
-}
-
 int run(ForgetArguments& arguments) {
     std::string error = fault_of(arguments);
     if (!error.empty()) {
-        return fail(error, kExitInput);
+        return fail("forget-shim", error, kExitInput);
     }
     arguments.client.version = "bayplan forget-shim";
     Empty handler;
     const std::unique_ptr<Client> client = Client::open(arguments.client, handler, nullptr, error);
     if (client == nullptr) {
-        return fail(error, kExitInput);
+        return fail("forget-shim", error, kExitInput);
     }
     const Clock::time_point deadline = Clock::now() + std::chrono::nanoseconds(arguments.timeout_ns);
     while (!(handler.stated && client->settled())) {
         if (handler.refused) {
-            return fail("refused: " + handler.why, kExitNoDaemon);
+            return fail("forget-shim", "refused: " + handler.why, kExitNoDaemon);
         }
         if (Clock::now() >= deadline) {
             const ClientOptions& to = arguments.client;
             return fail(
+                "forget-shim",
                 handler.why.empty() ? fmt::format("no answer from {}:{} in time", to.host, to.udp_port) : handler.why,
                 kExitNoDaemon);
         }

@@ -15,6 +15,7 @@
 
 #include "base/closest_name.h"
 #include "cli/embedded_daemon.h"
+#include "cli/exit_status.h"
 #include "cli/load_arguments.h"
 #include "cli/load_report.h"
 #include "cli/load_run.h"
@@ -30,9 +31,6 @@ namespace bayplan::cli {
 
 namespace {
 
-constexpr int kExitBad = 1;
-constexpr int kExitInput = 2;
-constexpr int kExitNoDaemon = 3;
 // By so much the kernel's clock of another process may be behind that process's own.
 constexpr double kClockTickS = 0.02;
 
@@ -143,13 +141,8 @@ int exit_code_of(const LoadResult& result) {
     switch (result.end) {
         case LoadEnd::refused:
         case LoadEnd::unreachable: return kExitNoDaemon;
-        default: return result.good() ? 0 : kExitBad;
+        default: return result.good() ? 0 : kExitUnwell;
     }
-}
-
-int fail(const std::string& what, int code) {
-    fmt::print(stderr, "bayplan load: {}\n", what);
-    return code;
 }
 
 bool embed_daemon(LoadOptions& options, std::unique_ptr<EmbeddedDaemon>& daemon, std::string& error) {
@@ -170,17 +163,17 @@ int run_load(LoadArguments& arguments) {
     const LoadOptions& options = arguments.options;
     std::string error = complete_load_options(arguments);
     if (!error.empty()) {
-        return fail(error, kExitInput);
+        return fail("load", error, kExitInput);
     }
     if (!options.json.empty() && options.json != "-") {
         error = why_not_writable(options.json);
         if (!error.empty()) {
-            return fail(error, kExitInput);
+            return fail("load", error, kExitInput);
         }
     }
     std::optional<workload::Workload> load = read_source(options, error);
     if (!load) {
-        return fail(error, kExitInput);
+        return fail("load", error, kExitInput);
     }
     for (workload::Node& node : load->nodes) {
         node.name = options.node_prefix + node.name;
@@ -190,15 +183,15 @@ int run_load(LoadArguments& arguments) {
     }
     const std::unique_ptr<LoadRun> run = LoadRun::make(options, *load, error);
     if (run == nullptr) {
-        return fail(error, kExitInput);
+        return fail("load", error, kExitInput);
     }
     std::unique_ptr<EmbeddedDaemon> embedded;
     if (!options.daemon_config.empty() && !embed_daemon(arguments.options, embedded, error)) {
-        return fail(error, kExitInput);
+        return fail("load", error, kExitInput);
     }
     const std::unique_ptr<Client> client = Client::open(options.client, *run, &run->source(), error);
     if (client == nullptr) {
-        return fail(error, kExitInput);
+        return fail("load", error, kExitInput);
     }
     std::signal(SIGINT, [](int) { g_interrupted = 1; });
     std::signal(SIGTERM, [](int) { g_interrupted = 1; });
@@ -206,7 +199,7 @@ int run_load(LoadArguments& arguments) {
     const LoadResult result = run->run(*client, [] { return g_interrupted != 0; });
 
     if (exit_code_of(result) == kExitNoDaemon && client->counters().connects == 0) {
-        return fail(result.why, kExitNoDaemon);  // there is nothing to report
+        return fail("load", result.why, kExitNoDaemon);  // there is nothing to report
     }
     std::optional<DaemonStatus> status;
     if (embedded != nullptr) {
@@ -222,7 +215,7 @@ int run_load(LoadArguments& arguments) {
                              : terminal::fitted_lines(report_text(result, *load, status),
                                                       terminal::size_of(STDOUT_FILENO).columns));
     if (!options.json.empty() && !write_json(options.json, report_json(result, *load, status))) {
-        return kExitBad;
+        return kExitUnwell;
     }
     return exit_code_of(result);
 }

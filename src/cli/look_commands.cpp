@@ -15,6 +15,7 @@
 #include <boost/json.hpp>
 
 #include "cli/duration.h"
+#include "cli/exit_status.h"
 #include "cli/rest_client.h"
 #include "cli/rest_tables.h"
 #include "terminal/text.h"
@@ -24,8 +25,6 @@ namespace bayplan::cli {
 namespace {
 
 namespace json = boost::json;
-
-constexpr int kExitNoDaemon = 3;
 
 struct LookArguments {
     std::string command;
@@ -71,8 +70,6 @@ int show(const LookArguments& arguments, const std::string& path, terminal::Tabl
 
 // --- one pod
 
-constexpr int kExitFinding = 1;
-
 std::string escaped(std::string_view text) {
     std::string url;
     for (const char byte : text) {
@@ -102,7 +99,7 @@ int explain(const LookArguments& arguments) {
         fmt::print("{}{}", at == 0 ? "" : "\n", fitting(pod_lines(pods[at])));
     }
     if (pods.empty()) fmt::print(stderr, "bayplan explain: there is no pod '{}'\n", arguments.pod);
-    return pods.empty() ? kExitFinding : 0;
+    return pods.empty() ? kExitUnwell : 0;
 }
 
 // --- events

@@ -11,9 +11,9 @@
 
 namespace bayplan::cli {
 
-namespace {
-
 enum class Packing { none, gzip, zstd };
+
+namespace {
 
 Packing packing_of(std::string_view path) {
     if (path.ends_with(".gz")) return Packing::gzip;

@@ -11,6 +11,7 @@
 
 #include "cli/connection_options.h"
 #include "cli/duration.h"
+#include "cli/exit_status.h"
 #include "cli/output_option.h"
 #include "cli/ping.h"
 #include "client/port.h"
@@ -18,9 +19,6 @@
 namespace bayplan::cli {
 
 namespace {
-
-constexpr int kExitInput = 2;
-constexpr int kExitNoDaemon = 3;
 
 struct PingArguments {
     std::string daemon;   // HOST:PORT as an argument

@@ -12,6 +12,7 @@
 #include <fmt/format.h>
 #include <boost/json.hpp>
 
+#include "cli/exit_status.h"
 #include "cli/output_option.h"
 #include "cli/replay.h"
 #include "config/recorded_partition.h"
@@ -46,25 +47,20 @@ struct CloseFile {
 };
 using File = std::unique_ptr<std::FILE, CloseFile>;
 
-int fail(const std::string& what, int code) {
-    fmt::print(stderr, "bayplan replay: {}\n", what);
-    return code;
-}
-
 bool open_output(const std::string& path, File& file) {
     if (path.empty()) {
         return true;
     }
     file.reset(path == "-" ? stdout : std::fopen(path.c_str(), "w"));
     if (file == nullptr) {
-        fail(fmt::format("{}: {}", path, std::strerror(errno)), 2);
+        fail("replay", fmt::format("{}: {}", path, std::strerror(errno)), 2);
     }
     return file != nullptr;
 }
 
 bool written(const std::string& path, const File& file) {
     if (file != nullptr && std::fflush(file.get()) != 0) {
-        fail(fmt::format("{}: {}", path, std::strerror(errno)), 2);
+        fail("replay", fmt::format("{}: {}", path, std::strerror(errno)), 2);
         return false;
     }
     return true;
@@ -120,13 +116,13 @@ int run_replay(const ReplayArguments& arguments) {
     std::string error;
     const auto record = recorder::RecordingReader::open(arguments.record, error);
     if (record == nullptr) {
-        return fail(error, 2);
+        return fail("replay", error, 2);
     }
     config::PartitionConfig partition;
     config::Faults faults;
     if (!config::parse_recorded_text(std::string(record->configuration()), arguments.record, partition, faults)) {
         for (const config::Fault& fault : faults) {
-            fail(fault.to_string(), 2);
+            fail("replay", fault.to_string(), 2);
         }
         return 2;
     }
@@ -147,7 +143,7 @@ int run_replay(const ReplayArguments& arguments) {
         return 2;
     }
     report(arguments, result, engine);
-    return result.fault.empty() ? 0 : fail(result.fault, 1);
+    return result.fault.empty() ? 0 : fail("replay", result.fault, 1);
 }
 
 // An option that overrides a setting of the record; what is not given stays as it was recorded.

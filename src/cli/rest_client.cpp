@@ -11,6 +11,8 @@
 #include <boost/beast/http.hpp>
 #include <boost/json.hpp>
 
+#include "cli/exit_status.h"
+
 namespace bayplan::cli {
 
 namespace {
@@ -20,8 +22,6 @@ namespace beast = boost::beast;
 namespace http = boost::beast::http;
 using boost::system::error_code;
 
-constexpr int kExitInput = 2;
-constexpr int kExitNoDaemon = 3;
 constexpr std::size_t kBodyMax = std::size_t{4} << 30;  // a million pods are 0.5 GB of JSON
 
 bool split(const std::string& address, std::string& host, std::string& port) {

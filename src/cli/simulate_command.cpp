@@ -15,6 +15,7 @@
 
 #include "cli/dump_notes.h"
 #include "cli/dump_reading.h"
+#include "cli/exit_status.h"
 #include "cli/interrupt.h"
 #include "cli/output_file.h"
 #include "cli/plugin_process.h"
@@ -34,11 +35,6 @@ namespace bayplan::cli {
 namespace {
 
 using terminal::Progress;
-
-int fail(const std::string& what, int code) {
-    fmt::print(stderr, "bayplan simulate: {}\n", what);
-    return code;
-}
 
 std::size_t widest(const kube::ClusterDump& dump) {
     std::size_t width = 0;
@@ -90,6 +86,7 @@ int judge_one(const SimulateArguments& arguments, const kube::ClusterDump& dump,
         const std::string why = dump.why_not_pending(arguments.only);
         const std::string meant = dump.meant(arguments.only);
         return fail(
+            "simulate",
             fmt::format(
                 "{} {}{}", arguments.only, why.empty() ? "was refused" : why,
                 meant.empty() || meant == arguments.only ? "" : fmt::format("; did you mean `--only {}`?", meant)),
@@ -107,7 +104,7 @@ bool can_write(const SimulateArguments& arguments) {
     for (const std::string& path : {arguments.html, arguments.svg}) {
         const std::string why = path.empty() ? "" : why_not_writable(path);
         if (!why.empty()) {
-            fail(why, 2);
+            fail("simulate", why, 2);
             return false;
         }
     }
@@ -123,7 +120,7 @@ bool write_pictures(const SimulateArguments& arguments, const sim::MapPage& page
     const bool written = (arguments.html.empty() || page.write_html(arguments.html, title_of(arguments), ending)) &&
                          (arguments.svg.empty() || page.write_svg(arguments.svg, ending));
     if (!written) {
-        fail(fmt::format("the page or the picture cannot be written: {}", std::strerror(errno)), 2);
+        fail("simulate", fmt::format("the page or the picture cannot be written: {}", std::strerror(errno)), 2);
     }
     return written;
 }
@@ -181,7 +178,7 @@ int schedule_all(const SimulateArguments& arguments, const kube::ClusterDump& du
     if (pictures && !write_pictures(arguments, page, ending)) {
         return 2;
     }
-    return !plugin_fault.empty() ? fail(plugin_fault, 2) : whole ? 0 : 1;
+    return !plugin_fault.empty() ? fail("simulate", plugin_fault, 2) : whole ? 0 : 1;
 }
 
 // Of the pods that come by events. The classes of all events count from the beginning.
@@ -208,7 +205,7 @@ bool read_timeline(const SimulateArguments& arguments, kube::ClusterDump& dump, 
     std::string text;
     std::string why;
     if (!kube::read_whole(path, text, why)) {
-        fail(fmt::format("{}: {}", path, why), 2);
+        fail("simulate", fmt::format("{}: {}", path, why), 2);
         return false;
     }
     std::vector<kube::ObjectFault> faults;
@@ -216,7 +213,7 @@ bool read_timeline(const SimulateArguments& arguments, kube::ClusterDump& dump, 
     tell(faults);
     make_extended_claims(dump, events);
     if (!good) {
-        fail("nothing was run: the timeline has bad lines", 2);
+        fail("simulate", "nothing was run: the timeline has bad lines", 2);
     }
     return good;
 }
@@ -269,12 +266,13 @@ int run_timeline(const SimulateArguments& arguments, kube::ClusterDump& dump, Pr
         });
     progress.finish();
     report->finish(summary);
-    int code = std::fflush(stdout) == 0 ? 0 : fail("standard output cannot be written", 2);
+    int code = std::fflush(stdout) == 0 ? 0 : fail("simulate", "standard output cannot be written", 2);
     if (page && !page->write_html(arguments.html, title_of(arguments), summary)) {
-        code = fail(fmt::format("the page cannot be written: {}", std::strerror(errno)), 2);
+        code = fail("simulate", fmt::format("the page cannot be written: {}", std::strerror(errno)), 2);
     }
     if (Interrupt::came()) {
-        code = fail(fmt::format("interrupted after {}", sim::seconds_text(summary.until_ms)), std::max(code, 1));
+        code = fail("simulate", fmt::format("interrupted after {}", sim::seconds_text(summary.until_ms)),
+                    std::max(code, 1));
     }
     if (!arguments.quiet) {
         tell_unused(dump);
@@ -297,7 +295,7 @@ bool read_queues(const std::string& file, std::string& text) {
 // False: something was asked for that cannot be, which is told.
 bool can_be(const kube::ClusterDump& dump) {
     for (const std::string& fault : dump.what_if_faults()) {
-        fail(fault, 2);
+        fail("simulate", fault, 2);
     }
     return dump.what_if_faults().empty();
 }
@@ -307,7 +305,7 @@ bool read_scheduler(SimulateArguments& arguments) {
     std::string text;
     std::string why;
     if (!kube::read_whole(arguments.scheduler_config, text, why)) {
-        fail(fmt::format("{}: {}", arguments.scheduler_config, why), 2);
+        fail("simulate", fmt::format("{}: {}", arguments.scheduler_config, why), 2);
         return false;
     }
     const std::vector<std::string>& ours = arguments.dump.schedulers;
@@ -344,16 +342,16 @@ bool nodes_agree(const SimulateArguments& arguments) {
 
 int run_noting_interrupts(SimulateArguments& arguments) {
     if (const std::string what = contradiction(arguments); !what.empty()) {
-        return fail(what, 2);
+        return fail("simulate", what, 2);
     }
     if (!arguments.queues.empty() && !read_queues(arguments.queues, arguments.simulation.queues)) {
-        return fail("nothing was run: the file of queues is faulty", 2);
+        return fail("simulate", "nothing was run: the file of queues is faulty", 2);
     }
     if (!arguments.scheduler_config.empty() && !read_scheduler(arguments)) {
-        return fail("nothing was run: the scheduler's configuration cannot be met", 2);
+        return fail("simulate", "nothing was run: the scheduler's configuration cannot be met", 2);
     }
     if (!arguments.queues.empty() && !nodes_agree(arguments)) {
-        return fail("nothing was run: the file of queues cannot be met", 2);
+        return fail("simulate", "nothing was run: the file of queues cannot be met", 2);
     }
     if (!can_write(arguments)) {
         return 2;
@@ -379,7 +377,7 @@ int run_noting_interrupts(SimulateArguments& arguments) {
     if (!arguments.fit.empty() && !(fit = dump.read_one_pod(arguments.fit))) {
         tell_unused(dump);
         tell_faults(dump, {});
-        return fail("nothing was run: --fit wants a pod", 2);
+        return fail("simulate", "nothing was run: --fit wants a pod", 2);
     }
     if (!arguments.timeline.empty()) {
         return run_timeline(arguments, dump, progress);
@@ -394,7 +392,7 @@ int run_noting_interrupts(SimulateArguments& arguments) {
     int code = arguments.only.empty() ? schedule_all(arguments, dump, fit, simulation, *report, progress)
                                       : judge_one(arguments, dump, simulation, *report);
     if (std::fflush(stdout) != 0) {
-        code = fail("standard output cannot be written", 2);
+        code = fail("simulate", "standard output cannot be written", 2);
     }
     if (!arguments.quiet) {
         tell_unused(dump);
@@ -408,9 +406,10 @@ int run_simulate(SimulateArguments arguments) {
     try {
         return run_noting_interrupts(arguments);
     } catch (const InterruptedReading&) {
-        return fail("interrupted while reading: nothing was judged", 1);
+        return fail("simulate", "interrupted while reading: nothing was judged", 1);
     } catch (const sim::PluginFault& fault) {
-        return Interrupt::came() ? fail("interrupted", 1) : fail(fmt::format("the plugin {}", fault.what()), 2);
+        return Interrupt::came() ? fail("simulate", "interrupted", 1)
+                                 : fail("simulate", fmt::format("the plugin {}", fault.what()), 2);
     }
 }
 

@@ -10,6 +10,7 @@
 
 #include "cli/dump_notes.h"
 #include "cli/dump_reading.h"
+#include "cli/exit_status.h"
 #include "cli/interrupt.h"
 #include "sim/difference.h"
 #include "sim/markup.h"
@@ -19,11 +20,6 @@
 namespace bayplan::cli {
 
 namespace {
-
-int fail(const std::string& what, int code) {
-    fmt::print(stderr, "bayplan simulate: {}\n", what);
-    return code;
-}
 
 // One of the dumps: its name, and what is decided of it.
 struct Side {
@@ -50,7 +46,8 @@ bool decide(Side& side, const SimulateArguments& arguments, const sim::Simulatio
         [] { return !Interrupt::came(); });
     progress.finish();
     if (!whole) {
-        fail(fmt::format("interrupted after {} of {} pods of {}: nothing was compared", done, total, side.name), 1);
+        fail("simulate",
+             fmt::format("interrupted after {} of {} pods of {}: nothing was compared", done, total, side.name), 1);
         return false;
     }
     if (!arguments.quiet) {
@@ -81,7 +78,7 @@ int simulate_difference(const SimulateArguments& arguments, const kube::ClusterD
         return 2;
     }
     if (!other.what_if_faults().empty()) {
-        return fail(fmt::format("{}: {}", arguments.diff, fmt::join(other.what_if_faults(), "; ")), 2);
+        return fail("simulate", fmt::format("{}: {}", arguments.diff, fmt::join(other.what_if_faults(), "; ")), 2);
     }
     Side sides[2] = {{fmt::format("{}", fmt::join(arguments.files, " ")), &dump, {}, false},
                      {arguments.diff, &other, {}, false}};
@@ -91,7 +88,7 @@ int simulate_difference(const SimulateArguments& arguments, const kube::ClusterD
         }
     }
     if (!print(arguments, sides[0], sides[1])) {
-        return fail("standard output cannot be written", 2);
+        return fail("simulate", "standard output cannot be written", 2);
     }
     return sides[0].broken || sides[1].broken ? 1 : 0;
 }

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 #include <boost/json.hpp>
 
+#include "cli/exit_status.h"
 #include "cli/output_option.h"
 #include "config/profile.h"
 #include "host/proposal.h"
@@ -21,7 +22,6 @@ namespace json = boost::json;
 namespace {
 
 constexpr int kExitNotAll = 1;
-constexpr int kExitInput = 2;
 
 std::string line_of(const host::Change& change, std::string_view end) {
     const std::string& before = change.before;

@@ -94,7 +94,7 @@ std::string port_note(const std::string& log) {
     return begin == std::string::npos ? std::string() : log.substr(begin, log.find('\n', begin) - begin);
 }
 
-struct Report {
+struct LoadReport {
     std::vector<json::object> all;
 
     double median(const char* field) const {
@@ -112,8 +112,8 @@ struct Report {
         return sum;
     }
     // The objects under a name, of the reports that have one.
-    Report under(const char* field) const {
-        Report parts;
+    LoadReport under(const char* field) const {
+        LoadReport parts;
         for (const json::object& one : all) {
             if (const json::value* const part = one.if_contains(field)) parts.all.push_back(part->as_object());
         }
@@ -121,7 +121,7 @@ struct Report {
     }
 };
 
-bool read(const std::vector<std::string>& texts, Report& report, std::string& error) {
+bool read(const std::vector<std::string>& texts, LoadReport& report, std::string& error) {
     for (const std::string& text : texts) {
         json::error_code code;
         const json::value value = json::parse(text, code);
@@ -135,9 +135,9 @@ bool read(const std::vector<std::string>& texts, Report& report, std::string& er
     return !report.all.empty();
 }
 
-std::optional<measure::WithoutPlugin> without_plugin(const Report& fast, const Report& paced) {
-    const Report of_fast = fast.under("without_plugin");
-    const Report of_paced = paced.under("without_plugin");
+std::optional<measure::WithoutPlugin> without_plugin(const LoadReport& fast, const LoadReport& paced) {
+    const LoadReport of_fast = fast.under("without_plugin");
+    const LoadReport of_paced = paced.under("without_plugin");
     if (of_fast.all.empty() || of_paced.all.empty()) return std::nullopt;
     return measure::WithoutPlugin{of_fast.median("pods_per_s"), of_paced.median("p50_us"), of_paced.median("p99_us")};
 }
@@ -156,8 +156,8 @@ std::vector<std::string> options_of(const workload::WireLoad& load) {
 
 std::optional<measure::WireFigures> wire_figures(const std::vector<std::string>& fast_texts,
                                                  const std::vector<std::string>& paced_texts, std::string& error) {
-    Report fast;
-    Report paced;
+    LoadReport fast;
+    LoadReport paced;
     if (!read(fast_texts, fast, error) || !read(paced_texts, paced, error)) {
         return std::nullopt;
     }

@@ -11,9 +11,6 @@
 namespace bayplan::config {
 namespace {
 
-constexpr std::int64_t kSecond = 1'000'000'000;
-constexpr std::int64_t kMillisecond = 1'000'000;
-
 struct Stance {
     Compat compat = Compat::bayplan;
 };

@@ -7,7 +7,6 @@ namespace bayplan::config {
 
 void append_operation_settings(Settings<Config>& table) {
     using C = Config;
-    constexpr std::int64_t kSecond = 1'000'000'000;
     table.push_back(
         output_file<C>("admin_socket", MEMBER(operations.admin_socket),
                        "Where bayplan admin reaches the daemon, a socket of this host: for root, the daemon's "

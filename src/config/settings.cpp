@@ -23,8 +23,6 @@ namespace {
 constexpr auto kPlain = NumberForm::plain;
 constexpr auto kSize = NumberForm::size;
 constexpr auto kDuration = NumberForm::duration;
-constexpr std::int64_t kSecond = 1'000'000'000;
-constexpr std::int64_t kMillisecond = 1'000'000;
 constexpr std::int64_t kMebi = 1 << 20;
 
 const Settings<ShimRights>& right_settings() {

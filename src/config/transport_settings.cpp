@@ -8,7 +8,6 @@ namespace {
 
 constexpr auto kPlainNumber = NumberForm::plain;
 constexpr auto kSizeNumber = NumberForm::size;
-constexpr std::int64_t kSecond_ns = 1'000'000'000;
 constexpr std::int64_t kMebibyte = 1 << 20;
 
 const Settings<dataplane::HandshakeLimits>& handshake_settings() {
@@ -79,7 +78,7 @@ void append_transport_settings(Settings<DataPlaneConfig>& table) {
                                "How many clients may begin, per lcore."));
     table.push_back(number<D>("key_update_packets", MEMBER(transport.key_update_packets), kSizeNumber,
                               {100, 8 * kMebibyte}, "packets", "New keys after so many packets sent on a connection."));
-    table.push_back(milliseconds<D>("idle_timeout", MEMBER(transport.idle_timeout_ms), {kSecond_ns, 3600 * kSecond_ns},
+    table.push_back(milliseconds<D>("idle_timeout", MEMBER(transport.idle_timeout_ms), {kSecond, 3600 * kSecond},
                                     "A connection from which nothing was heard for so long is closed."));
     table.push_back(number<D>("payload_bytes_max", MEMBER(transport.payload_bytes_max), kPlainNumber, {1'200, 8'900},
                               "bytes", "UDP payload of one packet: the MTU minus 28, with IPv6 minus 48."));

@@ -10,6 +10,9 @@
 
 namespace bayplan::config {
 
+inline constexpr std::int64_t kMillisecond = 1'000'000;  // of nanoseconds
+inline constexpr std::int64_t kSecond = 1'000 * kMillisecond;
+
 // A whole number with an optional factor: k M G T (thousands), Ki Mi Gi Ti (1024s). Nothing if the
 // text is anything else or the value does not fit 63 bits.
 std::optional<std::int64_t> parse_size(std::string_view text);

@@ -14,7 +14,7 @@ std::vector<dataplane::Counter> sum_of(const std::vector<std::vector<dataplane::
     for (std::size_t i = 1; i < all.size(); ++i) {
         for (const auto& [name, value] : all[i]) {
             const auto found =
-                std::find_if(sum.begin(), sum.end(), [&](const auto& each) { return each.first == name; });
+                std::find_if(sum.begin(), sum.end(), [&name = name](const auto& each) { return each.first == name; });
             if (found != sum.end()) found->second += value;
         }
     }

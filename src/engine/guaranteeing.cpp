@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <chrono>
 #include <map>
-#include <ranges>
 
+#include "base/backwards.h"
 #include "cluster/amount_lists.h"
 #include "engine/reserving.h"
 #include "preemption/node_trial.h"
@@ -296,7 +296,7 @@ void Guaranteeing::let_in(queue_tree::SparePods& spare) {
     const Guarantees& held = world_.tree->tree().guarantees();
     spare.begin();
     GangBudgets::Left of_gangs = gangs_.all();
-    for (Pod& pod : std::views::reverse(pool_)) {
+    for (Pod& pod : backwards(pool_)) {
         pod.victim =
             pod.victim_class == 0 || (of_gangs.can_spare(pod.id) && spare.take(leaf_of(pod.id), held.held_by(pod.id)));
         if (pod.victim && pod.victim_class > 0) {

@@ -3,12 +3,12 @@
 
 #include <algorithm>
 #include <map>
-#include <ranges>
 #include <utility>
 
 #include <boost/unordered/unordered_flat_map.hpp>
 
 #include "apps/ask_state.h"
+#include "base/backwards.h"
 #include "preemption/victim_index.h"
 
 namespace bayplan {
@@ -136,7 +136,7 @@ void QuotaVictims::sort() {
 void QuotaVictims::let_in(QueueId queue, const Excess& excess) {
     Spare spare(world_.tree->queues(), guarantees(), queue);
     GangBudgets::Left of_gangs = gangs_.all();
-    for (Pod& pod : std::views::reverse(pool_)) {
+    for (Pod& pod : backwards(pool_)) {
         pod.let_in = of_gangs.can_spare(pod.id) && spare.take(leaf_of(pod.id), part_of(pod.id, excess));
         if (pod.let_in) {
             of_gangs.exceeded_by(pod.id);
@@ -165,7 +165,7 @@ QuotaVictims::Rest QuotaVictims::rest_of(const Excess& excess) const {
 void QuotaVictims::let_in_gangs(Spare& spare, const Excess& excess) {
     Rest more = gangs_of_pool_.empty() ? Rest() : rest_of(excess);
     const auto lacks = [](const auto& one) { return one.second < 0; };
-    for (const PodsOfGang& gang : std::views::reverse(gangs_of_pool_)) {
+    for (const PodsOfGang& gang : backwards(gangs_of_pool_)) {
         if (std::ranges::none_of(more, lacks)) {
             return;
         }
@@ -207,7 +207,7 @@ void QuotaVictims::split_by_budgets() {
         return;
     }
     std::map<const PodBudget*, std::int64_t> left;
-    for (Pod& pod : std::views::reverse(pool_)) {
+    for (Pod& pod : backwards(pool_)) {
         if (!pod.let_in) {
             continue;
         }

@@ -64,44 +64,11 @@ struct Resyncs {
 };
 
 struct World {
-    World(const EngineOptions& settings, std::uint32_t readers, std::uint32_t predicate_parts)
-        : options(settings),
-          node_state(settings.shards, readers),
-          nodes(node_state, resources, names),
-          devices(node_state, resources, settings.device_choice),
-          holds(node_state, resources, devices),
-          known(texts),
-          specs(texts),
-          classes(resources, names, specs),
-          caches(classes, settings.class_caches_bytes),
-          topology({texts, known, asks, specs, classes, nodes}, topology_options(settings, predicate_parts)),
-          order(make_order(settings.queues)),
-          tree(settings.queues ? static_cast<TreeOrder*>(order.get()) : nullptr),
-          backoff(asks),
-          nacked(asks),
-          unschedulable(asks),
-          awaited_nodes(asks, names),
-          nominations(asks, classes, holds),
-          reservations(asks, classes, holds),
-          departures(asks, options.preemption),
-          budgets(texts, asks, specs),
-          victim_index(asks, classes, nodes, budgets, options.preemption),
-          pod_tails(node_state, victim_index),
-          budget_tails(view, budgets, victim_index),
-          shims(resources, asks),
-          bytes(settings.bytes_max) {
-        acquire_scored(resources, settings.score_resources);
-    }
-
-    std::unique_ptr<PendingOrder> make_order(bool queues) {
-        if (queues) {
-            return std::make_unique<TreeOrder>(asks, classes, resources);
-        }
-        return std::make_unique<LeafOrder>(asks);
-    }
-
-    // Specs outlive what tells of them.
-    ~World() { specs.listen(nullptr); }
+    // Out of line, as its end is: every file that includes this would build all tables otherwise.
+    World(const EngineOptions&, std::uint32_t readers, std::uint32_t predicate_parts);
+    World(const World&) = delete;
+    World& operator=(const World&) = delete;
+    ~World();
 
     const EngineOptions options;
     std::int64_t now_ns = 0;

@@ -134,14 +134,6 @@ DeviceAllocation allocation(Converter& convert, const Value& value) {
     return out;
 }
 
-// The entry of that name in the pod's status; an absent value if there is none.
-const Value& status_of(Converter& convert, const Value& statuses, std::string_view name) {
-    static const Value kNone;
-    const auto items = convert.reader.items(statuses);
-    const auto found = std::ranges::find_if(items, [&](const Value& item) { return item["name"].text() == name; });
-    return found == items.end() ? kNone : *found;
-}
-
 }  // namespace
 
 ResourceSlice convert_slice(Converter& convert) {
@@ -198,7 +190,7 @@ PodResourceClaims pod_resource_claims(Converter& convert, const Value& pod) {
             claim.source = ClaimSource::named;
             claim.claim = convert.text(name);
         } else if (item["resourceClaimTemplateName"].present()) {
-            const Value& status = status_of(convert, statuses, item["name"].text());
+            const Value& status = convert.reader.item_named(statuses, item["name"].text());
             claim.source = status.present() ? ClaimSource::made : ClaimSource::not_made;
             claim.claim = convert.text(status["resourceClaimName"]);
             if (claim.source == ClaimSource::made && claim.claim == 0) {

@@ -32,8 +32,6 @@ Value inside(const Value& object, std::string_view name, Arena& arena, const Cha
     return member.present() ? with_member(object, name, change(member), arena) : object;
 }
 
-Value text_value(Arena& arena, std::string_view text) { return Value::scalar(Value::Kind::text, arena.keep(text)); }
-
 // `map` with the members of `more` whose names it lacks.
 Value united(const Value& map, const Value& more, Arena& arena, const std::function<bool(std::string_view)>& take) {
     std::vector<Member> members(map.members().begin(), map.members().end());

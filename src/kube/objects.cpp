@@ -11,8 +11,6 @@ namespace bayplan::kube {
 
 namespace {
 
-constexpr std::int64_t kInt32Most = std::numeric_limits<std::int32_t>::max();
-
 void node_capacity(Converter& convert, const Value& map, ConvertedNode& node) {
     for (const Member& member : convert.reader.members(map)) {
         if (!is_tracked_resource(member.name) && member.name != kPodsName) {
@@ -72,7 +70,7 @@ PodBudget convert_budget(Converter& convert) {
     budget.selector = convert.selector(root["spec"]["selector"]);
     const Value& status = root["status"];
     budget.disruptions_allowed = static_cast<std::int32_t>(
-        convert.reader.integer(status["disruptionsAllowed"], 0, std::numeric_limits<std::int32_t>::min(), kInt32Most));
+        convert.reader.integer(status["disruptionsAllowed"], 0, std::numeric_limits<std::int32_t>::min(), kIntMax));
     for (const Member& member : convert.reader.members(status["disruptedPods"])) {
         budget.disrupted_pods.push_back(convert.intern(member.value, member.name));
     }
@@ -102,7 +100,7 @@ PriorityClass convert_priority_class(Converter& convert) {
     PriorityClass made;
     made.name = convert.reader.needed(root["metadata"], "name");
     made.value = static_cast<std::int32_t>(
-        convert.reader.integer(root["value"], 0, std::numeric_limits<std::int32_t>::min(), kInt32Most));
+        convert.reader.integer(root["value"], 0, std::numeric_limits<std::int32_t>::min(), kIntMax));
     made.global_default = convert.reader.flag(root["globalDefault"]);
     made.never_preempts = convert.reader.text(root["preemptionPolicy"]) == "Never";
     made.opts_out = root["metadata"]["annotations"][kAllowPreemption].text() == "false";

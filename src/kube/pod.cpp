@@ -15,7 +15,6 @@ namespace bayplan::kube {
 
 namespace {
 
-constexpr std::int64_t kIntMax = std::numeric_limits<std::int32_t>::max();
 constexpr std::string_view kUnschedulableTaint = "node.kubernetes.io/unschedulable";
 
 std::int32_t weight(Converter& convert, const Value& value) {

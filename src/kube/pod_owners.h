@@ -17,7 +17,10 @@ public:
     // In place of what was known of the pod. Returns whom that may concern, as is_owner() knows them.
     std::vector<std::string> put(const ConvertedPod&);
     std::vector<std::string> take_out(const std::string& key);
-    bool is_owner(const ConvertedPod& pod) const { return owned_.contains(name_of(pod.key, pod.uid)); }
+    bool is_owner(const std::string& key, const std::string& uid) const {
+        return !owned_.empty() && owned_.contains(name_of(key, uid));
+    }
+    bool is_owner(const ConvertedPod& pod) const { return is_owner(pod.key, pod.uid); }
     // "NAMESPACE/UID", what put() returns.
     static std::string name_of(const std::string& key, const std::string& uid) {
         return key.substr(0, key.find('/') + 1) + uid;

@@ -134,6 +134,13 @@ std::span<const Value> Reader::items(const Value& value) {
     return is(value, Value::Kind::list) ? value.items() : std::span<const Value>();
 }
 
+const Value& Reader::item_named(const Value& list, std::string_view name) {
+    static const Value kNone;
+    const auto all = items(list);
+    const auto found = std::ranges::find_if(all, [&](const Value& item) { return item["name"].text() == name; });
+    return found == all.end() ? kNone : *found;
+}
+
 std::span<const Member> Reader::members(const Value& value) {
     return is(value, Value::Kind::object) ? value.members() : std::span<const Member>();
 }

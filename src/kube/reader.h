@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <span>
 #include <string>
@@ -18,6 +19,8 @@
 #include "kube/value.h"
 
 namespace bayplan::kube {
+
+inline constexpr std::int64_t kIntMax = std::numeric_limits<std::int32_t>::max();  // of int32 in the API
 
 class Reader {
 public:
@@ -33,6 +36,8 @@ public:
     std::optional<Quantity> quantity(const Value&);
     std::span<const Value> items(const Value&);
     std::span<const Member> members(const Value&);
+    // The first item whose member `name` is this; an absent value if there is none.
+    const Value& item_named(const Value& list, std::string_view name);
     // Seconds since 1970 of an RFC 3339 time; `fallback` if it is absent.
     std::int64_t seconds(const Value&, std::int64_t fallback);
 

@@ -55,16 +55,6 @@ bool resize_infeasible(Converter& convert, const Value& pod) {
     return false;
 }
 
-const Value& status_of(Converter& convert, const Value& statuses, std::string_view name) {
-    static const Value kNone;
-    for (const Value& status : convert.reader.items(statuses)) {
-        if (status["name"].text() == name) {
-            return status;
-        }
-    }
-    return kNone;
-}
-
 void apply_status(Converter& convert, const Value& status, bool infeasible, ResourceList& requests) {
     // A kubelet that reports no resources of a container does not know of resizes.
     if (!status["resources"].present()) {
@@ -86,7 +76,7 @@ Containers read_containers(Converter& convert, const Value& pod, bool assigned) 
         made.requests = read_list(convert, one["resources"]["requests"]);
         if (assigned) {
             const Value& statuses = pod["status"]["containerStatuses"];
-            apply_status(convert, status_of(convert, statuses, one["name"].text()), infeasible, made.requests);
+            apply_status(convert, convert.reader.item_named(statuses, one["name"].text()), infeasible, made.requests);
         }
     }
     for (const Value& one : convert.reader.items(spec["initContainers"])) {
@@ -95,7 +85,7 @@ Containers read_containers(Converter& convert, const Value& pod, bool assigned) 
         made.restartable = convert.reader.text(one["restartPolicy"]) == "Always";
         if (assigned && made.restartable) {
             const Value& statuses = pod["status"]["initContainerStatuses"];
-            apply_status(convert, status_of(convert, statuses, one["name"].text()), infeasible, made.requests);
+            apply_status(convert, convert.reader.item_named(statuses, one["name"].text()), infeasible, made.requests);
         }
     }
     return containers;

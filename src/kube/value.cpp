@@ -96,6 +96,8 @@ std::span<const Value> Arena::keep(std::span<const Value> items) { return copy(m
 
 std::span<const Member> Arena::keep(std::span<const Member> members) { return copy(memory_, members); }
 
+Value text_value(Arena& arena, std::string_view text) { return Value::scalar(Value::Kind::text, arena.keep(text)); }
+
 Value with_member(const Value& object, std::string_view name, const Value& value, Arena& arena) {
     std::vector<Member> members(object.members().begin(), object.members().end());
     std::erase_if(members, [name](const Member& member) { return member.name == name; });

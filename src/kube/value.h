@@ -71,6 +71,7 @@ private:
     std::pmr::monotonic_buffer_resource memory_{1 << 16};
 };
 
+Value text_value(Arena&, std::string_view text);
 // The object with one member set, its other members shared with the original.
 Value with_member(const Value& object, std::string_view name, const Value& value, Arena& arena);
 

@@ -8,8 +8,6 @@ namespace bayplan::kube {
 
 namespace {
 
-Value text_value(Arena& arena, std::string_view text) { return Value::scalar(Value::Kind::text, arena.keep(text)); }
-
 // The ReplicaSet of a Deployment is not known by its name, which ends with a hash.
 constexpr std::string_view kHash = "-expanded";
 

@@ -50,18 +50,27 @@ bool Books::is_ours(const kube::ConvertedPod& pod) const {
 
 // --- lists
 
-void Books::begin_list(std::string_view kind) { lists_[std::string(kind)].clear(); }
+void Books::begin_list(std::string_view kind) {
+    const std::string name(kind);
+    lists_[name] = {.first = kind == "Pod" ? pods_.empty() : named_[name].empty(), .seen = {}};
+}
 
 void Books::end_list(std::string_view kind) {
     const auto list = lists_.find(kind);
     if (list == lists_.end()) {
         return;
     }
-    const Seen seen = std::move(list->second);
+    const Listing listing = std::move(list->second);
     lists_.erase(list);
+    if (listing.first) {
+        return;
+    }
+    const Seen& seen = listing.seen;
     std::vector<std::string> gone;
     if (kind == "Pod") {
+        std::size_t walked = 0;
         for (const auto& [key, pod] : pods_) {
+            pause(walked);
             if (!seen.contains("Pod " + key)) {
                 gone.push_back("Pod " + key);
             }
@@ -83,8 +92,8 @@ void Books::end_list(std::string_view kind) {
 
 void Books::put(const kube::ReadObject& object) {
     const std::string name = name_of(object.kind, object.value);
-    if (const auto list = lists_.find(object.kind); list != lists_.end()) {
-        list->second.insert(name);
+    if (const auto list = lists_.find(object.kind); list != lists_.end() && !list->second.first) {
+        list->second.seen.insert(name);
     }
     if (object.kind == kWorkloads.kind) {
         put_workload(name, object.value);
@@ -103,7 +112,7 @@ void Books::put(const kube::ReadObject& object) {
         PodFacts facts = read_pod_facts(object.value);
         const bool asks = pod->ask.node == 0 && options_.config && !options_.config->extenders.empty() && is_ours(*pod);
         if (asks || keeps_victims()) {
-            kube::append_whole(facts.object, object.value);
+            kube::append_whole(facts.words.object, object.value);
         }
         put_pod(std::move(*pod), std::move(facts));
         return;
@@ -194,16 +203,7 @@ void Books::remove_named(std::string_view kind, const std::string& name) {
             return;
         }
         queue(Entry::node_gone, name);
-        // The partition has let go of them; the API server has them until somebody deletes them.
-        const std::string_view lost = text(id);
-        for (auto& [key, pod] : pods_) {
-            if (pod.made.ask.node == id) {
-                queue_pod(key, pod);
-            } else if (pod.nominated_node == lost && pod.made.ask.node == 0) {
-                pod.nominated_node.clear();
-                on_nomination_lost_(key);
-            }
-        }
+        lost_nodes_.insert(id);
     } else {
         drop_object(name);
         if (kind == "ResourceClaim") {
@@ -228,6 +228,24 @@ void Books::drop_object(const std::string& name) {
     if (stated) {
         queue(Entry::object_gone, name);
     }
+}
+
+// The partition has let go of their pods; the API server has them until somebody deletes them.
+void Books::leave_lost_nodes() {
+    if (lost_nodes_.empty()) {
+        return;
+    }
+    std::size_t walked = 0;
+    for (auto& [key, pod] : pods_) {
+        pause(walked);
+        if (lost_nodes_.contains(pod.node)) {
+            queue_pod(key, pod);
+        } else if (pod.node == 0 && lost_nodes_.contains(pod.nominated_node)) {
+            pod.nominated_node = 0;
+            on_nomination_lost_(key);
+        }
+    }
+    lost_nodes_.clear();
 }
 
 }  // namespace bayplan::kube_shim

@@ -14,6 +14,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -25,9 +26,9 @@
 #include "kube/object_converter.h"
 #include "kube/pod_owners.h"
 #include "kube/priority_classes.h"
+#include "kube_shim/booked_pod.h"
 #include "kube_shim/extender_messages.h"
 #include "kube_shim/list_watch.h"
-#include "kube_shim/pod_facts.h"
 #include "kube_shim/pod_rules.h"
 #include "kube_shim/preparer.h"
 #include "kube_shim/volume_index.h"
@@ -39,22 +40,6 @@ struct BooksOptions {
     bool applications = false;                                    // as YuniKorn's labels say; else a namespace is one
     FeatureGates gates = {};
     std::optional<scheduler_config::SchedulerConfig> config = {};  // of the schedulers' profiles
-};
-
-struct BookedPod {
-    kube::ConvertedPod made;     // as the API server has it
-    PodFacts facts;              // likewise
-    std::string nominated_node;  // by the partition
-    std::string assumed_node;    // where the partition put it, until the API server says so
-    bool preempted =
-        false;  // the partition chose it as a victim: it terminates, though the API server may not say so yet
-    bool foreign = false;  // stated as such, which stays
-    bool stated = false;   // the partition knows it
-    bool queued = false;
-    bool takes_a_name = false;                               // of a pod that is gone, whose decisions may still come
-    bool awaits_workload = false;                            // which is not there: the partition is not told of the pod
-    SpecNumber stated_spec = 0;                              // that the partition knows it by
-    std::unique_ptr<const kube::ExtendedRequests> extended;  // of devices for extended resources; null: none
 };
 
 class Books final : public ObjectSink {
@@ -74,6 +59,10 @@ public:
     void end_list(std::string_view kind) override;
     void fault(const std::string& what) override { on_fault_(what); }
 
+    // Long work calls it now and then: a lease has to be renewed meanwhile. It must leave the books alone.
+    void call_between(std::function<void()> call) { between_ = std::move(call); }
+    // Until then nobody is told anything: what the partition is told first is all that there is by then.
+    void hold_until_restated() { held_back_ = true; }
     // True: all that was queued has been stated. `settled`: see Partition.
     bool flush(const Send&, bool settled);
     // Queues everything, in the order in which it may be stated.
@@ -130,7 +119,7 @@ private:
     struct Change {
         Entry entry;
         std::string name;  // of an object as NamedObject has it, of a pod its key
-        std::string why = {};
+        std::unique_ptr<const std::string> why = {};
     };
     struct BookedNode {
         kube::ConvertedNode made;
@@ -147,6 +136,11 @@ private:
         bool begins_anew = false;  // its next statement follows its removal
     };
     using Seen = boost::unordered_flat_set<std::string>;
+    struct Listing {
+        bool first = false;  // there was nothing of the kind before, so nothing can have gone
+        Seen seen;           // else: what it has named
+    };
+    static constexpr std::size_t kWalkedAtOnce = 8'192;
     static constexpr std::size_t kTextsKept = 16'384;
     static constexpr std::size_t kSpecsKept = 2'048;
 
@@ -155,7 +149,17 @@ private:
     bool forget_texts(const Send&);
     std::vector<bool> specs_in_use() const;
     std::vector<bool> texts_in_use() const;
-    void queue(Entry entry, const std::string& name) { queue_.push_back({entry, name}); }
+    void queue(Entry entry, const std::string& name) {
+        if (!held_back_) {
+            queue_.push_back({entry, name, {}});
+        }
+    }
+    void pause(std::size_t& walked) const {
+        if (++walked % kWalkedAtOnce == 0) {
+            between_();
+        }
+    }
+    void leave_lost_nodes();
     bool waits_for_a_name(const Change&) const;
     bool flush_some(const Send&, bool settled, std::size_t entries);
     bool state_run(const Send&, Entry, std::size_t run);
@@ -166,8 +170,8 @@ private:
     bool state_pods(const Send&, std::size_t run);
     bool state_releases(const Send&, std::size_t run);
     bool state_nacks(const Send&, std::size_t run);
-    bool need_applications(const Send&, const std::vector<BookedPod*>&);
-    AskItem statement(const BookedPod&);
+    bool need_applications(const Send&, std::span<BookedPods::value_type* const>);
+    AskItem statement(const std::string& key, const BookedPod&);
 
     void put_node(const std::string& name, kube::ConvertedNode&&, const kube::Value&);
     bool keeps_nodes() const;
@@ -175,7 +179,7 @@ private:
     void put_cluster_object(const std::string& name, ClusterObject&&, const kube::Value&);
     void put_object(const std::string& name, ClusterObject&&);
     void drop_object(const std::string& name);
-    bool renew_extended_claim(const std::string& key, BookedPod&);
+    bool renew_extended_claim(const std::string& key, BookedPod&, const std::shared_ptr<const kube::PodExtended>& asks);
     void drop_extended_claim(const std::string& key, const BookedPod&);
     void renew_kinds();
     void classes_changed();
@@ -195,7 +199,7 @@ private:
                          ClaimSteps&);
     void limit_nodes(std::string_view node, DeviceStep&) const;
     const ResourceSlice* slice_of(const GivenDevice&, std::string_view node) const;
-    void join_workload(kube::ConvertedPod&, const PodFacts&, BookedPod&);
+    void join_workload(kube::ConvertedPod&, const PodWords&, BookedPod&);
     void taints_changed(const std::vector<Taint>& before, const std::vector<Taint>& now);
     void put_pod(kube::ConvertedPod&&, PodFacts&&);
     void queue_pod(const std::string& key, BookedPod&);
@@ -215,8 +219,9 @@ private:
     // By what NamedObject calls them ("Node /n1", "PersistentVolumeClaim default/c"); pods by their keys.
     std::unordered_map<std::string, BookedNode> nodes_;
     std::unordered_map<std::string, BookedObject> objects_;
-    std::unordered_map<std::string, BookedPod> pods_;
-    boost::unordered_flat_map<std::string, std::string> key_of_uid_;  // "NAMESPACE/UID", as PodOwners has it
+    BookedPods pods_;
+    PodCommons commons_;
+    PodsByUid by_uid_;
     TaintValues taint_values_;
     Seen numeric_pods_;   // keys of those with tolerations by numbers
     Seen extended_pods_;  // keys of pods that ask for extended resources
@@ -224,11 +229,14 @@ private:
     boost::unordered_flat_map<std::string, Seen> extended_claims_of_;      // claims, by uid
     WorkloadGroups workloads_;
     std::map<std::string, Seen, std::less<>> pods_of_workloads_;  // keys, by "NAMESPACE/NAME"
-    std::map<std::string, Seen, std::less<>> lists_;              // that are being read, by kind: what they have named
+    std::map<std::string, Listing, std::less<>> lists_;           // that are being read, by kind
     std::map<std::string, Seen, std::less<>> named_;              // by kind: what there is, but for pods
     VolumeIndex volumes_;
     VolumeIndex::Taken taken_volumes_;                                    // by placements that are being prepared
     boost::unordered_flat_map<std::string, std::vector<Text>> taken_by_;  // by the pod's uid
+    std::function<void()> between_ = [] {};
+    boost::unordered_flat_set<Text> lost_nodes_;  // whose pods have still to be looked for
+    bool held_back_ = false;                      // nothing is queued
     std::deque<Change> queue_;
     std::size_t restating_ = 0;                     // leading entries of the queue that a resync has to state
     std::vector<std::string> held_;                 // pods that take a name, until all is settled

@@ -36,8 +36,8 @@ const kube::ConvertedNode* Books::node_record(std::string_view name) const {
 ClaimSteps Books::claims_to_prepare(const std::string& key, std::string_view node, std::string_view devices) {
     ClaimSteps steps;
     const BookedPod* const pod = find(key);
-    if (pod != nullptr && pod->made.ask.spec != 0) {
-        const PodSpec& spec = converter_.specs().records()[pod->made.ask.spec - 1].spec;
+    if (pod != nullptr && pod->spec != 0) {
+        const PodSpec& spec = converter_.specs().records()[pod->spec - 1].spec;
         add_storage(*pod, spec, node, steps);
         add_devices(*pod, spec, node, devices, steps);
         add_extended(key, *pod, node, devices, steps);
@@ -79,7 +79,7 @@ void Books::add_storage(const BookedPod& pod, const PodSpec& spec, std::string_v
         const Text volume = claim->selected_node != 0 ? 0 : volumes_.choose(*claim, *at, taken_volumes_);
         if (volume != 0) {
             taken_volumes_.insert(volume);
-            taken_by_[pod.facts.uid].push_back(volume);
+            taken_by_[pod.uid].push_back(volume);
         }
         steps.storage.push_back(
             {fmt::format("{}/{}", text(claim->name_space), text(claim->name)), std::string(text(volume))});
@@ -117,7 +117,7 @@ bool Books::add_device_step(const BookedPod& pod, const std::string& claim, std:
         steps.fault = fmt::format("resource claim {} is allocated by now", claim);
         return false;
     }
-    const Text uid = converter_.texts().find(pod.facts.uid);
+    const Text uid = converter_.texts().find(pod.uid);
     if (allocated && uid != 0 && std::ranges::find(made.reserved_for, uid) != made.reserved_for.end()) {
         return true;
     }

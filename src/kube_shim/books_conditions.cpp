@@ -31,26 +31,28 @@ void Books::put_workload(const std::string& name, const kube::Value& workload) {
     for (const std::string& key : pods->second) {
         BookedPod* const pod = find(key);
         if (pod != nullptr && pod->awaits_workload) {
-            join_workload(pod->made, pod->facts, *pod);
+            kube::ConvertedPod made = pod->made(key);
+            join_workload(made, pod->words(), *pod);
+            pod->take(made, commons_);
             queue_pod(key, *pod);
         }
     }
 }
 
-void Books::join_workload(kube::ConvertedPod& made, const PodFacts& facts, BookedPod& pod) {
-    if (!rules_.gates().follow_workloads() || facts.workload.workload.empty()) {
+void Books::join_workload(kube::ConvertedPod& made, const PodWords& words, BookedPod& pod) {
+    if (!rules_.gates().follow_workloads() || words.workload.workload.empty()) {
         return;
     }
-    pods_of_workloads_[facts.workload.workload].insert(made.key);
-    const std::optional<std::uint32_t> minimum = workloads_.minimum(facts.workload);
+    pods_of_workloads_[words.workload.workload].insert(made.key);
+    const std::optional<std::uint32_t> minimum = workloads_.minimum(words.workload);
     if (!minimum && pod.stated) {
-        made.ask.group = pod.made.ask.group;  // its Workload is gone: what it said stays
-        made.ask.group_min_available = pod.made.ask.group_min_available;
+        made.ask.group = pod.common->ask.group;  // its Workload is gone: what it said stays
+        made.ask.group_min_available = pod.common->ask.group_min_available;
         return;
     }
     pod.awaits_workload = !minimum && made.ask.node == 0;
     if (minimum.value_or(0) != 0) {
-        made.ask.group = converter_.texts().id(facts.workload.name());
+        made.ask.group = converter_.texts().id(words.workload.name());
         made.ask.group_min_available = *minimum;
         made.ask.group_fault = made.topology_mode_fault ? GroupFault::no_topology_mode : GroupFault::none;
     }

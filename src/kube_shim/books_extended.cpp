@@ -21,34 +21,37 @@ std::string object_name(std::string_view key) {
 }  // namespace
 
 // True: its statement is another one.
-bool Books::renew_extended_claim(const std::string& key, BookedPod& pod) {
+bool Books::renew_extended_claim(const std::string& key, BookedPod& pod,
+                                 const std::shared_ptr<const kube::PodExtended>& asks) {
     kube::ExtendedResources* const extended = converter_.extended();
-    if (extended == nullptr || pod.made.extended == nullptr) {
+    if (extended == nullptr || asks == nullptr) {
         return false;
     }
     extended_pods_.insert(key);
-    if (pod.made.ask.node != 0 || !pod.assumed_node.empty()) {
+    if (pod.extended == nullptr) {
+        pod.extended = std::make_unique<BookedPod::Extended>();
+    }
+    pod.extended->asks = asks;
+    if (pod.node != 0 || pod.assumed_node != 0) {
         return false;  // its claim stays as it is
     }
-    if (extended->note(pod.made.extended->uses)) {
+    if (extended->note(asks->uses)) {
         renew_kinds();
     }
-    kube::ExtendedRequests requests = extended->requests_for(pod.made.extended->uses, converter_.texts());
-    const bool had = pod.extended != nullptr;
-    pod.extended.reset();
-    if (!requests.requests.empty()) {
-        pod.extended = std::make_unique<const kube::ExtendedRequests>(std::move(requests));
+    const bool had = pod.has_extended_claim();
+    pod.extended->claim = extended->requests_for(asks->uses, converter_.texts());
+    if (pod.has_extended_claim()) {
         put_object(object_name(key),
-                   kube::extended_claim(*pod.extended, space_in(key), name_in(key), pod.facts.uid, converter_.texts()));
+                   kube::extended_claim(pod.extended->claim, space_in(key), name_in(key), pod.uid, converter_.texts()));
     } else if (had) {
         drop_object(object_name(key));
     }
-    return had != (pod.extended != nullptr);
+    return had != pod.has_extended_claim();
 }
 
 void Books::drop_extended_claim(const std::string& key, const BookedPod& pod) {
     extended_pods_.erase(key);
-    if (pod.extended != nullptr) {
+    if (pod.has_extended_claim()) {
         drop_object(object_name(key));
     }
 }
@@ -77,7 +80,8 @@ void Books::classes_changed() {
     const std::vector<std::string> keys(extended_pods_.begin(), extended_pods_.end());
     for (const std::string& key : keys) {
         BookedPod* const pod = find(key);
-        if (pod != nullptr && renew_extended_claim(key, *pod)) {
+        if (pod != nullptr && pod->extended != nullptr &&
+            renew_extended_claim(key, *pod, std::shared_ptr(pod->extended->asks))) {
             queue_pod(key, *pod);
         }
     }
@@ -86,7 +90,7 @@ void Books::classes_changed() {
 // Of a node that has some of the resources by itself only the others' requests got devices.
 void Books::add_extended(const std::string& key, const BookedPod& pod, std::string_view node, std::string_view devices,
                          ClaimSteps& steps) {
-    if (pod.extended == nullptr) {
+    if (!pod.has_extended_claim()) {
         return;
     }
     auto given = devices_by_claim(devices);
@@ -101,17 +105,17 @@ void Books::add_extended(const std::string& key, const BookedPod& pod, std::stri
         return std::ranges::any_of(step.devices, [&](const GivenDevice& one) { return one.request == request; });
     };
     ClaimToMake& makes = step.makes.emplace();
-    for (const kube::ExtendedRequest& one : pod.extended->requests) {
+    for (const kube::ExtendedRequest& one : pod.extended->claim.requests) {
         if (is_given(one.name)) {
             makes.requests.push_back({one.name, one.device_class, one.count});
         }
     }
-    for (const kube::ExtendedMapping& one : pod.extended->mappings) {
+    for (const kube::ExtendedMapping& one : pod.extended->claim.mappings) {
         if (is_given(one.request)) {
             makes.mappings.push_back({one.container, std::string(text(one.resource)), one.request});
         }
     }
-    makes.former = extended_claims_of(pod.facts.uid);
+    makes.former = extended_claims_of(pod.uid);
 }
 
 // --- claims that schedulers have made for such pods

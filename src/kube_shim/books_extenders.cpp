@@ -13,7 +13,7 @@ std::vector<std::string> Books::plugins() const {
 
 std::vector<std::string> Books::plugins_of(const BookedPod& pod) const {
     std::vector<std::string> names;
-    for (const Text plugin : converter_.specs().records()[pod.made.ask.spec - 1].spec.plugins) {
+    for (const Text plugin : converter_.specs().records()[pod.spec - 1].spec.plugins) {
         names.emplace_back(text(plugin));
     }
     return names;
@@ -21,7 +21,7 @@ std::vector<std::string> Books::plugins_of(const BookedPod& pod) const {
 
 std::vector<std::string_view> Books::resources_of(const BookedPod& pod) const {
     std::vector<std::string_view> names;
-    for (const Amount& one : pod.made.requests) {
+    for (const Amount& one : pod.common->requests) {
         names.push_back(text(one.resource));
     }
     return names;
@@ -46,7 +46,7 @@ ExtenderVictim Books::victim(std::string_view name) const {
     const std::size_t before = last == 0 ? std::string_view::npos : name.rfind('/', last - 1);
     const std::string key(name.substr(before == std::string_view::npos ? 0 : before + 1));
     const BookedPod* const pod = find(key);
-    return pod == nullptr ? ExtenderVictim{} : ExtenderVictim{pod->facts.uid, pod->facts.object};
+    return pod == nullptr ? ExtenderVictim{} : ExtenderVictim{pod->uid, pod->words().object};
 }
 
 std::string Books::object_of_node(const std::string& name) const {

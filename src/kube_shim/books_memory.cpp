@@ -44,17 +44,19 @@ public:
         }
         std::ranges::for_each(node.devices, [this](Text kind) { mark(kind); });
     }
-    void mark(const kube::ConvertedPod& pod) {
-        const AskItem& ask = pod.ask;
-        for (const Text one : {ask.application, ask.group, ask.node, ask.required_node, ask.nominated_node}) {
+    void mark(const BookedPod& pod) {
+        const AskItem& ask = pod.common->ask;
+        const ApplicationItem& application = pod.common->application;
+        for (const Text one : {ask.application, ask.group, ask.required_node, ask.group_topology_key, pod.node,
+                               pod.said_nomination, pod.nominated_node, pod.assumed_node}) {
             mark(one);
         }
-        mark(pod.requests);
-        mark(pod.application.application);
-        mark(pod.application.queue);
-        mark(pod.application.user);
-        std::ranges::for_each(pod.application.user_groups, [this](Text group) { mark(group); });
-        for (const Attribute& tag : pod.application.tags) {
+        mark(pod.common->requests);
+        mark(application.application);
+        mark(application.queue);
+        mark(application.user);
+        std::ranges::for_each(application.user_groups, [this](Text group) { mark(group); });
+        for (const Attribute& tag : application.tags) {
             mark(tag.key);
             mark(tag.value);
         }
@@ -98,8 +100,10 @@ void Books::forget_unused(const Send& send) {
 
 bool Books::forget_applications(const Send& send) {
     boost::unordered_flat_set<Text> used;
+    std::size_t walked = 0;
     for (const auto& [key, pod] : pods_) {
-        used.insert(pod.made.application.application);
+        pause(walked);
+        used.insert(pod.common->application.application);
     }
     std::vector<Text> gone;
     std::ranges::copy_if(applications_, std::back_inserter(gone), [&](Text one) { return !used.contains(one); });
@@ -114,8 +118,10 @@ bool Books::forget_applications(const Send& send) {
 
 std::vector<bool> Books::specs_in_use() const {
     std::vector<bool> used(converter_.specs().records().size() + 1);
+    std::size_t walked = 0;
     for (const auto& [key, pod] : pods_) {
-        used[pod.made.ask.spec] = true;
+        pause(walked);
+        used[pod.spec] = true;
         used[pod.stated_spec] = true;
     }
     return used;
@@ -147,9 +153,10 @@ std::vector<bool> Books::texts_in_use() const {
     for (const auto& [name, object] : objects_) {
         marks.mark_all(object.made);
     }
+    std::size_t walked = 0;
     for (const auto& [key, pod] : pods_) {
-        marks.mark(pod.made);
-        marks.mark(converter_.texts().find(pod.assumed_node));
+        pause(walked);
+        marks.mark(pod);
     }
     for (const SpecItem& record : converter_.specs().records()) {
         marks.mark_all(record.spec);

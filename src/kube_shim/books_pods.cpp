@@ -17,14 +17,15 @@ const BookedPod* Books::find(const std::string& key) const {
 }
 
 void Books::queue_pod(const std::string& key, BookedPod& pod) {
-    if (!std::exchange(pod.queued, true)) {
+    if (!pod.queued) {
+        pod.queued = true;
         queue(Entry::pod, key);
     }
 }
 
 void Books::put_pod(kube::ConvertedPod&& made, PodFacts&& facts) {
     const std::string key = made.key;
-    if (const BookedPod* const known = find(key); known != nullptr && known->facts.uid != facts.uid) {
+    if (const BookedPod* const known = find(key); known != nullptr && known->uid != facts.uid) {
         remove_pod(key);
     }
     const bool bound = made.ask.node != 0;
@@ -36,28 +37,30 @@ void Books::put_pod(kube::ConvertedPod&& made, PodFacts&& facts) {
     classes_.resolve(made, false);
     rules_.apply(made);
     owners_changed(owners_.put(made));
-    made.ask.originator = owners_.is_owner(made);
+    made.ask.originator = owners_.is_owner(made.key, made.uid);
     const auto [at, fresh] = pods_.try_emplace(key);
     BookedPod& pod = at->second;
     if (fresh) {
-        key_of_uid_[kube::PodOwners::name_of(key, facts.uid)] = key;
+        pod.uid = std::move(facts.uid);
+        by_uid_.put(*at);
         pod.foreign = bound && !is_ours(made);
         pod.takes_a_name = reusable_.contains(key);
     }
-    join_workload(made, facts, pod);
-    const bool same =
-        !fresh && same_statement(pod.made, made) && pod.facts.numeric_tolerations == facts.numeric_tolerations;
-    pod.facts = std::move(facts);
-    if (!pod.facts.numeric_tolerations.empty() && rules_.gates().numeric_tolerations) {
+    pod.resource_version = std::move(facts.resource_version);
+    join_workload(made, facts.words, pod);
+    made.ask.requests = made.requests;
+    const bool same = !fresh && same_statement(pod.ask(), made.ask) &&
+                      pod.words().numeric_tolerations == facts.words.numeric_tolerations;
+    pod.rare = facts.words == PodWords() ? nullptr : std::make_unique<const PodWords>(std::move(facts.words));
+    if (!pod.words().numeric_tolerations.empty() && rules_.gates().numeric_tolerations) {
         numeric_pods_.insert(key);
     }
-    const bool confirmed = bound && !pod.assumed_node.empty();
-    const bool elsewhere = confirmed && text(made.ask.node) != pod.assumed_node;
+    const bool elsewhere = bound && pod.assumed_node != 0 && made.ask.node != pod.assumed_node;
     if (bound) {
-        pod.assumed_node.clear();
+        pod.assumed_node = 0;
     }
-    pod.made = std::move(made);
-    const bool other_claim = renew_extended_claim(key, pod);
+    pod.take(made, commons_);
+    const bool other_claim = renew_extended_claim(key, pod, made.extended);
     if (elsewhere) {
         take_back(key);
     } else if (!same || other_claim) {
@@ -73,7 +76,7 @@ void Books::take_back(const std::string& key) {
     if (pod->stated && !pod->queued) {
         queue(Entry::pod_gone, key);
     } else if (pod->stated) {
-        queue_.push_front({Entry::pod_gone, key});  // before the statement that waits already
+        queue_.push_front({Entry::pod_gone, key, {}});  // before the statement that waits already
     }
     pod->stated = false;
     queue_pod(key, *pod);
@@ -85,11 +88,11 @@ void Books::remove_pod(const std::string& key) {
     if (found == pods_.end()) {
         return;
     }
-    const std::string uid = found->second.facts.uid;
+    const std::string uid = found->second.uid;
     const bool stated = found->second.stated;
-    key_of_uid_.erase(kube::PodOwners::name_of(key, uid));
+    by_uid_.take_out(*found);
     numeric_pods_.erase(key);
-    if (const auto all = pods_of_workloads_.find(found->second.facts.workload.workload);
+    if (const auto all = pods_of_workloads_.find(found->second.words().workload.workload);
         all != pods_of_workloads_.end()) {
         all->second.erase(key);
         if (all->second.empty()) {
@@ -108,26 +111,27 @@ void Books::remove_pod(const std::string& key) {
 
 void Books::assume(const std::string& key, std::string_view node) {
     if (BookedPod* const pod = find(key)) {
-        pod->assumed_node = node;
+        pod->assumed_node = converter_.texts().id(node);
     }
 }
 
 void Books::nack(const std::string& key, const std::string& why) {
     BookedPod* const pod = find(key);
-    if (pod == nullptr || pod->assumed_node.empty()) {
+    if (pod == nullptr || pod->assumed_node == 0) {
         return;
     }
-    pod->assumed_node.clear();
+    pod->assumed_node = 0;
     if (pod->stated) {
-        queue_.push_back({Entry::nack, key, why});
+        queue_.push_back({Entry::nack, key, std::make_unique<const std::string>(why)});
     }
 }
 
 void Books::set_preempted(const std::string& key, bool is_so) {
     BookedPod* const pod = find(key);
-    if (pod == nullptr || std::exchange(pod->preempted, is_so) == is_so) {
+    if (pod == nullptr || pod->preempted == is_so) {
         return;
     }
+    pod->preempted = is_so;
     if (!is_so) {
         queue_pod(key, *pod);  // of the other the partition knows
     }
@@ -135,8 +139,8 @@ void Books::set_preempted(const std::string& key, bool is_so) {
 
 void Books::lost_node(const std::string& key) {
     BookedPod* const pod = find(key);
-    if (pod != nullptr && pod->made.ask.node == 0) {
-        pod->assumed_node.clear();
+    if (pod != nullptr && pod->node == 0) {
+        pod->assumed_node = 0;
         pod->stated = false;
         queue_pod(key, *pod);
     }
@@ -144,14 +148,16 @@ void Books::lost_node(const std::string& key) {
 
 void Books::owners_changed(const std::vector<std::string>& owners) {
     for (const std::string& owner : owners) {
-        const auto key = key_of_uid_.find(owner);
-        BookedPod* const pod = key == key_of_uid_.end() ? nullptr : find(key->second);
-        if (pod == nullptr) {
+        BookedPods::value_type* const found = by_uid_.find(owner);
+        if (found == nullptr) {
             continue;
         }
-        const bool is_owner = owners_.is_owner(pod->made);
-        if (std::exchange(pod->made.ask.originator, is_owner) != is_owner && pod->made.ask.node != 0) {
-            queue_pod(key->second, *pod);
+        auto& [key, pod] = *found;
+        const bool is_owner = owners_.is_owner(key, pod.uid);
+        const bool changed = pod.owns_others != is_owner;
+        pod.owns_others = is_owner;
+        if (changed && pod.node != 0) {
+            queue_pod(key, pod);
         }
     }
 }

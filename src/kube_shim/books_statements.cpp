@@ -15,6 +15,7 @@ constexpr std::size_t kItemsMax = 1'000;  // of one message
 }  // namespace
 
 bool Books::flush(const Send& send, bool settled) {
+    leave_lost_nodes();
     if (settled && restating_ == 0) {
         reusable_.clear();
         for (const std::string& key : std::exchange(held_, {})) {
@@ -29,6 +30,8 @@ bool Books::flush(const Send& send, bool settled) {
 
 void Books::restate_all() {
     queue_.clear();
+    held_back_ = false;
+    lost_nodes_.clear();
     held_.clear();
     reusable_.clear();
     applications_.clear();
@@ -43,16 +46,20 @@ void Books::restate_all() {
         queue(Entry::object, name);
     }
     // Pods that have a node first: what they take is taken before anything is asked for.
-    for (const bool placed : {true, false}) {
-        for (auto& [key, pod] : pods_) {
-            if ((pod.made.ask.node != 0 || !pod.assumed_node.empty()) == placed) {
-                pod.stated = false;
-                pod.takes_a_name = false;
-                pod.queued = true;
-                queue(Entry::pod, key);
-            }
+    std::vector<const std::string*> waiting;
+    std::size_t walked = 0;
+    for (auto& [key, pod] : pods_) {
+        pause(walked);
+        pod.stated = false;
+        pod.takes_a_name = false;
+        pod.queued = true;
+        if (pod.node != 0 || pod.assumed_node != 0) {
+            queue(Entry::pod, key);
+        } else {
+            waiting.push_back(&key);
         }
     }
+    std::ranges::for_each(waiting, [this](const std::string* key) { queue(Entry::pod, *key); });
     restating_ = queue_.size();
 }
 
@@ -92,6 +99,7 @@ bool Books::flush_some(const Send& send, bool settled, std::size_t entries) {
         queue_.erase(queue_.begin(), queue_.begin() + static_cast<std::ptrdiff_t>(run));
         entries -= run;
         restating_ -= std::min(restating_, run);
+        between_();
     }
     return true;
 }
@@ -192,26 +200,24 @@ bool Books::state_lost_objects(const Send& send, std::size_t run) {
 
 // --- pods
 
-AskItem Books::statement(const BookedPod& pod) {
-    AskItem ask = pod.made.ask;
-    if (rules_.gates().numeric_tolerations && !pod.facts.numeric_tolerations.empty()) {
+AskItem Books::statement(const std::string& key, const BookedPod& pod) {
+    AskItem ask = pod.ask();
+    if (rules_.gates().numeric_tolerations && !pod.words().numeric_tolerations.empty()) {
         PodSpec spec = converter_.specs().records()[ask.spec - 1].spec;
-        taint_values_.extend(spec, pod.facts.numeric_tolerations, converter_.texts());
+        taint_values_.extend(spec, pod.words().numeric_tolerations, converter_.texts());
         ask.spec = converter_.number(std::move(spec));
     }
-    if (pod.extended != nullptr) {
+    if (pod.has_extended_claim()) {
         PodSpec spec = converter_.specs().records()[ask.spec - 1].spec;
-        kube::add_extended_claim(spec, std::string_view(pod.made.key).substr(pod.made.key.find('/') + 1), pod.facts.uid,
-                                 converter_.texts());
+        kube::add_extended_claim(spec, std::string_view(key).substr(key.find('/') + 1), pod.uid, converter_.texts());
         ask.spec = converter_.number(std::move(spec));
     }
-    ask.key = pod.made.key;
-    ask.requests = pod.made.requests;
+    ask.key = key;
     ask.foreign = pod.foreign;
     ask.terminating = ask.terminating || pod.preempted;
     ask.preempted = ask.preempted || pod.preempted;
-    if (ask.node == 0 && !pod.assumed_node.empty()) {
-        ask.node = converter_.texts().find(pod.assumed_node);
+    if (ask.node == 0) {
+        ask.node = pod.assumed_node;
     }
     if (ask.node != 0 || !has_node(text(ask.nominated_node))) {
         ask.nominated_node = 0;
@@ -223,12 +229,13 @@ AskItem Books::statement(const BookedPod& pod) {
     return ask;
 }
 
-bool Books::need_applications(const Send& send, const std::vector<BookedPod*>& pods) {
+bool Books::need_applications(const Send& send, std::span<BookedPods::value_type* const> pods) {
     std::vector<ApplicationItem> items;
     std::vector<kube::StatedApplication> stated;  // keeps their lists
-    for (const BookedPod* const pod : pods) {
-        if (!pod->foreign && applications_.insert(pod->made.application.application).second) {
-            stated.push_back(converter_.application_of(pod->made));
+    for (const BookedPods::value_type* const one : pods) {
+        const auto& [key, pod] = *one;
+        if (!pod.foreign && applications_.insert(pod.common->application.application).second) {
+            stated.push_back(converter_.application_of(pod.made(key)));
             items.push_back(stated.back().item);
         }
     }
@@ -242,20 +249,26 @@ bool Books::need_applications(const Send& send, const std::vector<BookedPod*>& p
 }
 
 bool Books::state_pods(const Send& send, std::size_t run) {
-    std::vector<BookedPod*> pods;
+    std::vector<BookedPods::value_type*> pods;
     std::vector<AskItem> items;
     for (std::size_t i = 0; i < run; ++i) {
-        BookedPod* const pod = find(queue_[i].name);
-        if (pod != nullptr && std::exchange(pod->queued, false) && !pod->awaits_workload) {
-            pods.push_back(pod);
-            items.push_back(statement(*pod));
-            pod->stated_spec = items.back().spec;
+        const auto found = pods_.find(queue_[i].name);
+        if (found == pods_.end() || !found->second.queued) {
+            continue;  // gone since, or stated by an entry before
+        }
+        auto& [key, pod] = *found;
+        pod.queued = false;
+        if (!pod.awaits_workload) {
+            pods.push_back(&*found);
+            items.push_back(statement(key, pod));
+            pod.stated_spec = items.back().spec;
         }
     }
     const bool sent = items.empty() || (need_applications(send, pods) && send(AsksMessage{items}));
-    for (BookedPod* const pod : pods) {
-        pod->queued = !sent;
-        pod->stated = sent || pod->stated;
+    for (BookedPods::value_type* const one : pods) {
+        BookedPod& pod = one->second;
+        pod.queued = !sent;
+        pod.stated = sent || pod.stated;
     }
     return sent;
 }
@@ -271,7 +284,7 @@ bool Books::state_releases(const Send& send, std::size_t run) {
 bool Books::state_nacks(const Send& send, std::size_t run) {
     std::vector<NackItem> items;
     for (std::size_t i = 0; i < run; ++i) {
-        items.push_back({queue_[i].name, queue_[i].why});
+        items.push_back({queue_[i].name, *queue_[i].why});
     }
     return send(NacksMessage{items});
 }

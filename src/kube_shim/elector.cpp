@@ -14,6 +14,8 @@ namespace bayplan::kube_shim {
 
 namespace {
 
+constexpr std::chrono::milliseconds kPatience{1'000};
+
 std::int64_t whole_number(std::string_view text) {
     std::int64_t made = 0;
     std::from_chars(text.data(), text.data() + text.size(), made);
@@ -42,13 +44,18 @@ void Elector::turn(Clock::time_point now) {
         return;
     }
     next_ = now + options_.retry;
+    if (leading_ && !look_) {
+        write(seen_);
+        return;
+    }
     HttpRequest request;
     request.path = path() + "/" + url_escaped(options_.name);
     send(std::move(request), &Elector::take_read);
 }
 
 void Elector::send(HttpRequest request, void (Elector::*take)(const HttpAnswer&)) {
-    request.timeout = std::max(options_.retry, std::chrono::milliseconds(1'000));
+    // Within the deadline there is time for another one.
+    request.timeout = std::max(options_.retry, std::min(kPatience, options_.renew_deadline / 2));
     request_ = http_.start(std::move(request), [this, take](HttpAnswer&& answer) {
         request_ = 0;
         (this->*take)(answer);
@@ -94,6 +101,8 @@ void Elector::take_read(const HttpAnswer& answer) {
         log_(fmt::format("the lease is {}'s", lease->holder));
     } else if (ours || lease->holder.empty() || now >= seen_at_ + lease->duration) {
         write(lease);
+    } else {
+        next_ = std::min(next_, seen_at_ + lease->duration);
     }
 }
 
@@ -122,12 +131,16 @@ void Elector::write(const std::optional<Lease>& before) {
 void Elector::take_write(const HttpAnswer& answer) {
     const std::optional<Lease> lease = answer.ok() ? read(answer) : std::nullopt;
     if (!lease) {
-        if (answer.status != 409) {
+        look_ = true;
+        if (answer.status == 409) {
+            next_ = Clock::now();
+        } else {
             log_("lease: " + refusal_of(answer));
         }
-        return;  // read again at the next turn
+        return;
     }
     observe(*lease, Clock::now());
+    look_ = false;
     valid_until_ = sent_ + options_.renew_deadline;
     if (!std::exchange(leading_, true)) {
         log_(fmt::format("holds the lease {}/{}", options_.name_space, options_.name));

@@ -37,6 +37,8 @@ public:
 
     void turn(Clock::time_point now);
     bool leads(Clock::time_point now) const { return leading_ && !lost_ && now < valid_until_; }
+    // An answer is waited for.
+    bool asks() const { return request_ != 0; }
     // It has led, and must not write any more.
     bool lost() const { return lost_; }
     // Lets go of the lease, so that a standby need not wait. Over when released().
@@ -72,6 +74,7 @@ private:
     Clock::time_point sent_{};         // the last write
     Clock::time_point valid_until_{};  // of a holder
     Clock::time_point next_{};         // request
+    bool look_ = true;                 // before the next write: what is known of the lease may be old
     std::optional<Lease> seen_;
     Clock::time_point seen_at_{};  // since when it has not changed
 };

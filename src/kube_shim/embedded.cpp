@@ -16,6 +16,10 @@ constexpr ConnectionId kConnection = 1;
 constexpr std::string_view kShim = "kube";
 constexpr std::size_t kDefinedAtOnce = 10'000;
 constexpr std::uint64_t kAttemptsPerTurn = 256;
+constexpr std::uint64_t kAttemptsAtOnce = 16;
+constexpr auto kTurn =
+    std::chrono::milliseconds(20);         // and not much longer: a first look at many nodes takes milliseconds
+constexpr unsigned kMessagesPerTurn = 10;  // of the first statement, 1,000 items each
 
 std::int64_t now_ns() {
     return std::chrono::duration_cast<std::chrono::nanoseconds>(Clock::now().time_since_epoch()).count();
@@ -56,8 +60,7 @@ std::unique_ptr<EmbeddedPartition> EmbeddedPartition::stated_by(Books& books, co
                                                     handler, std::move(on_fault));
     made->begin();
     books.restate_all();
-    books.state_books([&](const StateBody& body) { return made->send(body); }, [] { return false; });
-    made->stated();
+    made->to_state_ = &books;
     return made;
 }
 
@@ -121,16 +124,40 @@ void EmbeddedPartition::stated() {
     stated_ = true;
 }
 
+// In pieces: a lease has to be renewed meanwhile.
+bool EmbeddedPartition::state_some() {
+    if (to_state_ != nullptr) {
+        unsigned left = kMessagesPerTurn;
+        const bool all =
+            to_state_->state_books([this](const StateBody& body) { return send(body); }, [&] { return left-- == 0; });
+        to_state_ = all ? nullptr : to_state_;
+        return true;
+    }
+    if (may_decide_) {
+        stated();
+    }
+    return may_decide_;
+}
+
+bool EmbeddedPartition::attempt_some() {
+    const Clock::time_point end = Clock::now() + kTurn;
+    std::uint64_t all = 0;
+    for (std::uint64_t some = 1; some > 0 && all < kAttemptsPerTurn && Clock::now() < end; all += some) {
+        some = engine_.run(kAttemptsAtOnce);
+    }
+    return all > 0;
+}
+
 bool EmbeddedPartition::turn() {
     engine_.apply(Tick{now_ns()});
-    const bool attempted = stated_ && engine_.run(kAttemptsPerTurn) > 0;
+    const bool attempted = stated_ ? attempt_some() : state_some();
     while (engine_.flush() > 0) {
     }
     return tell() || attempted;
 }
 
 Clock::time_point EmbeddedPartition::next_due() const {
-    if (stated_ && engine_.has_work()) {
+    if (stated_ ? engine_.has_work() : to_state_ != nullptr || may_decide_) {
         return Clock::now();
     }
     const std::int64_t due = engine_.next_timer_ns();

@@ -33,7 +33,7 @@ public:
     EmbeddedPartition(const EngineOptions&, kube::ObjectConverter& tables, const std::vector<std::string>& plugins,
                       DecisionHandler&, OnFault);
 
-    // With all that the books have.
+    // Its turns state all that the books have; it decides from there on, once decide() was called.
     static std::unique_ptr<EmbeddedPartition> stated_by(Books&, const EngineOptions&, DecisionHandler&, OnFault);
 
     bool send(const StateBody&) override;
@@ -42,6 +42,9 @@ public:
     // The first statement is about to be made (R-SESSION-17), and has been made: from there on it decides.
     void begin() { apply(ResyncBeginMessage{}); }
     void stated();
+    void decide() override { may_decide_ = true; }
+    bool warm() const override { return to_state_ == nullptr; }
+    bool decides() const { return stated_; }
     bool turn() override;
     Clock::time_point next_due() const override;
 
@@ -55,6 +58,8 @@ private:
     void log_line(std::string_view) override {}
 
     void apply(const StateBody&);
+    bool state_some();
+    bool attempt_some();
     void define_what_is_new();
     bool tell();
     void tell(const Decision&);
@@ -65,6 +70,8 @@ private:
     std::uint64_t sequence_ = 0;
     Untold texts_;
     Untold specs_;
+    Books* to_state_ = nullptr;  // of which something has still to be stated first
+    bool may_decide_ = false;
     bool stated_ = false;
     std::vector<std::shared_ptr<const DecisionBatch>> untold_;
     std::uint64_t told_ = 0;

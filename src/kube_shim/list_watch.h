@@ -45,6 +45,7 @@ struct ListWatchOptions {
     std::chrono::milliseconds absent_wait{60'000};  // until an optional resource is looked for again
     std::chrono::milliseconds list_timeout{60'000};
     bool streams = false;
+    std::chrono::milliseconds stream_wait{3'000};  // for the first object, or the end; then pages are asked for
 };
 
 struct ListWatchCounters {
@@ -68,7 +69,9 @@ public:
 
     // Begins what is due.
     void turn(Clock::time_point now);
-    Clock::time_point next_due() const { return state_ == State::resting ? due_ : Clock::time_point::max(); }
+    Clock::time_point next_due() const {
+        return state_ == State::resting ? due_ : waits_for_stream() ? stream_due() : Clock::time_point::max();
+    }
 
     // Everything that there was has been handed over once.
     bool listed() const { return listed_; }
@@ -78,6 +81,8 @@ public:
 private:
     enum class State : std::uint8_t { resting, listing, watching };
 
+    bool waits_for_stream() const { return streaming_ && nothing_came_; }
+    Clock::time_point stream_due() const { return watching_since_ + options_.stream_wait; }
     void list();
     void stream();
     bool take_streamed(WatchEvent, const kube::ReadObject&);
@@ -107,9 +112,10 @@ private:
     HttpClient::Id request_ = 0;
     bool listed_ = false;
     bool in_list_ = false;
-    bool streaming_ = false;  // the watch brings the objects that there are
-    bool can_stream_ = true;  // as far as is known
-    std::string version_;     // watched from here on; empty: list first
+    bool streaming_ = false;     // the watch brings the objects that there are
+    bool can_stream_ = true;     // as far as is known
+    bool nothing_came_ = false;  // of the watch
+    std::string version_;        // watched from here on; empty: list first
     std::string continue_token_;
     WatchDecoder decoder_;
     Clock::time_point watching_since_{};

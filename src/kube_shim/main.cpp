@@ -175,6 +175,7 @@ int run(const Arguments& arguments) {
     options.list_watch.streams = true;
     options.seed = std::random_device()();
     options.instance = fmt::format("bayplan-kube-{}-{}", host_name(), getpid());
+    options.warm = arguments.embedded;
     if (!read_lease(arguments, options)) {
         return 2;
     }

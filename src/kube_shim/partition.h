@@ -54,6 +54,10 @@ public:
     virtual bool answer(const PluginAnswer&) = 0;
     // All that was sent has been applied: no decision is under way that was made without it.
     virtual bool settled() const = 0;
+    // It may be made before that: until then it hears what there is, and decides nothing.
+    virtual void decide() {}
+    // It could decide at once.
+    virtual bool warm() const { return true; }
     // Does some work. False: there was none.
     virtual bool turn() = 0;
     virtual Clock::time_point next_due() const = 0;

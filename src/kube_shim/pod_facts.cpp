@@ -7,13 +7,16 @@ PodFacts read_pod_facts(const kube::Value& pod) {
     PodFacts facts;
     facts.uid = pod["metadata"]["uid"].text();
     facts.resource_version = pod["metadata"]["resourceVersion"].text();
-    facts.scheduler = pod["spec"]["schedulerName"].text();
-    facts.nominated_node = pod["status"]["nominatedNodeName"].text();
-    facts.numeric_tolerations = numeric_tolerations(pod);
-    facts.workload = workload_ref(pod);
+    PodWords& words = facts.words;
+    words.numeric_tolerations = numeric_tolerations(pod);
+    words.workload = workload_ref(pod);
+    if (!pod["spec"]["nodeName"].text().empty()) {
+        return facts;
+    }
+    words.nominated_node = pod["status"]["nominatedNodeName"].text();
     for (const kube::Value& one : pod["status"]["conditions"].items()) {
         if (one["type"].text() == "PodScheduled") {
-            facts.condition = {one["status"].text() == "True", std::string(one["reason"].text()),
+            words.condition = {one["status"].text() == "True", std::string(one["reason"].text()),
                                std::string(one["message"].text())};
         }
     }

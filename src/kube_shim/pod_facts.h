@@ -20,15 +20,21 @@ struct PodCondition {
     bool operator==(const PodCondition&) const = default;
 };
 
-struct PodFacts {
-    std::string uid;
-    std::string resource_version;
-    std::string scheduler;  // the name under which it is placed
-    PodCondition condition;
-    std::string nominated_node;
+// Of a pod that runs there is seldom any of it.
+struct PodWords {
+    PodCondition condition;      // until it has a node
+    std::string nominated_node;  // likewise
     std::vector<NumericToleration> numeric_tolerations;
     WorkloadRef workload;
     std::string object;  // as JSON, of a pod that extenders may be asked about
+
+    bool operator==(const PodWords&) const = default;
+};
+
+struct PodFacts {
+    std::string uid;
+    std::string resource_version;
+    PodWords words;
 };
 
 PodFacts read_pod_facts(const kube::Value& pod);

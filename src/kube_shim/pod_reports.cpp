@@ -32,7 +32,7 @@ void PodReports::forget(const std::string& uid) {
 
 // --- status
 
-void PodReports::status(const PodName& pod, const StatusChange& change, const PodFacts& now) {
+void PodReports::status(const PodName& pod, const StatusChange& change, const PodWords& now) {
     const auto found = statuses_.find(pod.uid);
     StatusChange wanted = change;
     if (found == statuses_.end()) {

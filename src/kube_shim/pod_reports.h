@@ -42,7 +42,7 @@ public:
           on_fault_(std::move(on_fault)) {}
 
     // `now`: what the pod's status says already; a change that changes nothing is not sent.
-    void status(const PodName&, const StatusChange&, const PodFacts& now);
+    void status(const PodName&, const StatusChange&, const PodWords& now);
     void event(const PodEvent&);
     // Marks the pod and deletes it; once, however often it is told. `ended`: with true when the API server has
     // taken its deletion, with false when it never will.

@@ -2,13 +2,14 @@
 #include "kube_shim/same_statement.h"
 
 #include <algorithm>
+#include <span>
 #include <tuple>
 
 namespace bayplan::kube_shim {
 
 namespace {
 
-bool same_amounts(const std::vector<Amount>& one, const std::vector<Amount>& other) {
+bool same_amounts(std::span<const Amount> one, std::span<const Amount> other) {
     return std::ranges::equal(one, other,
                               [](Amount a, Amount b) { return a.resource == b.resource && a.value == b.value; });
 }
@@ -19,9 +20,9 @@ bool same_labels(const std::vector<Attribute>& one, const std::vector<Attribute>
 }
 
 auto numbers_of(const AskItem& ask) {
-    return std::tie(ask.group, ask.node, ask.required_node, ask.priority, ask.tolerates_unschedulable, ask.spec,
-                    ask.terminating, ask.never_preempts, ask.started_ms, ask.node_cpu, ask.node_memory, ask.own_cpu,
-                    ask.own_memory, ask.qos, ask.grace_period_s, ask.preempted);
+    return std::tie(ask.application, ask.group, ask.node, ask.required_node, ask.priority, ask.tolerates_unschedulable,
+                    ask.spec, ask.terminating, ask.never_preempts, ask.started_ms, ask.node_cpu, ask.node_memory,
+                    ask.own_cpu, ask.own_memory, ask.qos, ask.grace_period_s, ask.preempted);
 }
 
 auto facts_of(const AskItem& ask) {
@@ -37,9 +38,9 @@ bool same_node(const kube::ConvertedNode& one, const kube::ConvertedNode& other)
            same_amounts(one.images, other.images);
 }
 
-bool same_statement(const kube::ConvertedPod& one, const kube::ConvertedPod& other) {
-    return numbers_of(one.ask) == numbers_of(other.ask) && facts_of(one.ask) == facts_of(other.ask) &&
-           one.application.application == other.application.application && same_amounts(one.requests, other.requests);
+bool same_statement(const AskItem& one, const AskItem& other) {
+    return numbers_of(one) == numbers_of(other) && facts_of(one) == facts_of(other) &&
+           same_amounts(one.requests, other.requests);
 }
 
 }  // namespace bayplan::kube_shim

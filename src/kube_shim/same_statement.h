@@ -5,12 +5,11 @@
 #pragma once
 
 #include "kube/objects.h"
-#include "kube/pod.h"
 
 namespace bayplan::kube_shim {
 
 bool same_node(const kube::ConvertedNode&, const kube::ConvertedNode&);
 // Facts that count only when a pod is new (its nominated node, its time of creation) are not looked at.
-bool same_statement(const kube::ConvertedPod&, const kube::ConvertedPod&);
+bool same_statement(const AskItem&, const AskItem&);
 
 }  // namespace bayplan::kube_shim

@@ -12,7 +12,8 @@ namespace {
 
 constexpr auto kIdle = std::chrono::milliseconds(500);
 constexpr auto kReleasing = std::chrono::seconds(2);
-constexpr auto kExtenders = std::chrono::milliseconds(1);  // between looks at their connections
+constexpr auto kExtenders = std::chrono::milliseconds(1);    // between looks at their connections
+constexpr auto kLeaseAnswer = std::chrono::milliseconds(2);  // between looks at the lease's connection
 constexpr std::string_view kUnschedulable = "Unschedulable";
 constexpr std::string_view kSchedulerError = "SchedulerError";
 // Words of the engine that are no failures of an attempt.
@@ -25,12 +26,14 @@ Shim::Shim(ShimOptions options, MakePartition make_partition, Log log)
     : make_partition_(std::move(make_partition)),
       log_(std::move(log)),
       random_(options.seed),
-      http_(std::move(options.access)),
+      http_(options.access),
       requests_(http_),
       extenders_(std::move(options.extenders)),
-      removals_(requests_, timers_, random_, log_) {
+      removals_(requests_, timers_, random_, log_),
+      warm_(options.warm) {
     if (options.lease) {
-        elector_ = std::make_unique<Elector>(http_, std::move(*options.lease), log_);
+        lease_http_ = std::make_unique<HttpClient>(std::move(options.access));
+        elector_ = std::make_unique<Elector>(*lease_http_, std::move(*options.lease), log_);
         requests_.only_while([this] { return may_work(); });
     }
     binder_ = std::make_unique<Binder>(
@@ -64,6 +67,8 @@ Shim::Shim(ShimOptions options, MakePartition make_partition, Log log)
     if (workloads) {
         resources.insert(resources.begin(), kWorkloads);
     }
+    books_->hold_until_restated();
+    books_->call_between([this] { turn_elector(); });
     for (const Resource& resource : resources) {
         list_watches_.push_back(std::make_unique<ListWatch>(resource, http_, *books_, random_, options.list_watch));
     }
@@ -75,32 +80,55 @@ bool Shim::all_listed() const {
     return std::ranges::all_of(list_watches_, [](const auto& one) { return one->listed(); });
 }
 
+// False: it cannot go on.
 bool Shim::begin() {
-    std::string error;
-    std::unique_ptr<Partition> made = make_partition_(*books_, *this, error);
-    if (made == nullptr) {
-        failed_ = error;
-        return false;
+    if (deciding_ || !all_listed()) {
+        return true;
     }
-    partition_ = std::move(made);
-    log_(fmt::format("{} nodes and {} pods are there; scheduling begins", books_->nodes(), books_->pods()));
+    const bool may = may_work();
+    if (partition_ == nullptr && (may || warm_)) {
+        std::string error;
+        partition_ = make_partition_(*books_, *this, error);
+        if (partition_ == nullptr) {
+            failed_ = error;
+            return false;
+        }
+    }
+    const auto say = [this](std::string_view then) {
+        log_(fmt::format("{} nodes and {} pods are there; {}", books_->nodes(), books_->pods(), then));
+    };
+    if (may) {
+        deciding_ = true;
+        partition_->decide();
+        say("scheduling begins");
+    } else if ((partition_ == nullptr || partition_->warm()) && !std::exchange(stands_by_, true)) {
+        say("stands by");
+    }
     return true;
 }
 
+void Shim::turn_elector() {
+    if (elector_ == nullptr) {
+        return;
+    }
+    elector_->turn(Clock::now());
+    if (elector_->asks()) {
+        lease_http_->turn(std::chrono::milliseconds(0));
+    }
+}
+
 bool Shim::turn(std::chrono::milliseconds wait_max) {
-    if (elector_ != nullptr) {
-        elector_->turn(Clock::now());  // before anything that waits is written
-        if (elector_->lost()) {
-            failed_ = "the lease is lost, and this process with it: another one works";
-            return false;
-        }
+    turn_elector();  // before anything that waits is written
+    if (elector_ != nullptr && elector_->lost()) {
+        failed_ = "the lease is lost, and this process with it: another one works";
+        return false;
     }
     moved_ = http_.turn(wait_for(wait_max));
     const Clock::time_point now = Clock::now();
     for (const auto& one : list_watches_) {
         one->turn(now);
     }
-    if (partition_ == nullptr && may_work() && all_listed() && !begin()) {
+    if (!begin()) {
         return false;
     }
     if (partition_ != nullptr) {
@@ -128,7 +156,7 @@ std::chrono::milliseconds Shim::wait_for(std::chrono::milliseconds most) const {
         due = std::min(due, one->next_due());
     }
     if (elector_ != nullptr) {
-        due = std::min(due, elector_->next_due());
+        due = std::min(due, elector_->asks() ? Clock::now() + kLeaseAnswer : elector_->next_due());
     }
     if (extenders_ != nullptr && (extenders_->running() > 0 || !answers_.empty())) {
         due = std::min(due, Clock::now() + kExtenders);
@@ -157,7 +185,7 @@ void Shim::release() {
     }
     elector_->release();
     for (const Clock::time_point end = Clock::now() + kReleasing; !elector_->released() && Clock::now() < end;) {
-        http_.turn(std::chrono::milliseconds(50));
+        lease_http_->turn(std::chrono::milliseconds(50));
     }
 }
 
@@ -168,14 +196,14 @@ void Shim::on_allocated(const std::string& key, std::string_view node, std::stri
     if (pod == nullptr || !pod->stated) {
         return;  // gone meanwhile, which the partition hears or has heard
     }
-    if (pod->made.ask.node != 0) {
+    if (pod->node != 0) {
         // Somebody has bound it while this decision was under way.
-        if (books_->text(pod->made.ask.node) != node) {
+        if (books_->text(pod->node) != node) {
             books_->take_back(key);
         }
         return;
     }
-    const PodName name{key, pod->facts.uid};
+    const PodName name{key, pod->uid};
     books_->assume(key, node);
     ClaimSteps steps = books_->claims_to_prepare(key, node, devices);
     if (!steps.fault.empty()) {
@@ -189,7 +217,7 @@ void Shim::on_allocated(const std::string& key, std::string_view node, std::stri
 
 std::chrono::seconds Shim::bind_time(const BookedPod& pod) const {
     const auto& config = books_->options().config;
-    const scheduler_config::Profile* const profile = config ? config->profile_of(pod.facts.scheduler) : nullptr;
+    const scheduler_config::Profile* const profile = config ? config->profile_of(pod.scheduler()) : nullptr;
     return std::chrono::seconds(profile != nullptr ? profile->bind_timeout_s
                                                    : scheduler_config::Profile().bind_timeout_s);
 }
@@ -198,43 +226,43 @@ void Shim::bound(const PodName& pod, const std::string& node) {
     preparer_->forget(pod.uid);
     books_->release_volumes(pod.uid);
     const BookedPod* const known = books_->find(pod.key);
-    if (known == nullptr || known->facts.uid != pod.uid) {
+    if (known == nullptr || known->uid != pod.uid) {
         return;
     }
     reports_->event({.regarding = pod,
-                     .resource_version = known->facts.resource_version,
+                     .resource_version = known->resource_version,
                      .related = {},
                      .reason = "Scheduled",
                      .action = "Binding",
                      .note = fmt::format("Successfully assigned {} to {}", pod.key, node),
-                     .scheduler = known->facts.scheduler});
+                     .scheduler = known->scheduler()});
 }
 
 void Shim::not_bound(const PodName& pod, const std::string& why) {
     log_(fmt::format("Pod {}: not bound: {}", pod.key, why));
     preparer_->undo(pod);
     books_->release_volumes(pod.uid);
-    if (const BookedPod* const known = books_->find(pod.key); known != nullptr && known->facts.uid == pod.uid) {
+    if (const BookedPod* const known = books_->find(pod.key); known != nullptr && known->uid == pod.uid) {
         books_->nack(pod.key, why);
     }
 }
 
 void Shim::report(const std::string& key, const StatusChange& change, std::string_view note, std::string_view reason) {
     const BookedPod* const pod = books_->find(key);
-    if (pod == nullptr || pod->made.ask.node != 0 || !pod->assumed_node.empty()) {
+    if (pod == nullptr || pod->node != 0 || pod->assumed_node != 0) {
         return;  // it has a node by now
     }
-    const PodName name{key, pod->facts.uid};
-    reports_->status(name, change, pod->facts);
+    const PodName name{key, pod->uid};
+    reports_->status(name, change, pod->words());
     if (!note.empty()) {
         reports_->event({.regarding = name,
-                         .resource_version = pod->facts.resource_version,
+                         .resource_version = pod->resource_version,
                          .related = {},
                          .type = "Warning",
                          .reason = std::string(reason),
                          .action = "Scheduling",
                          .note = std::string(note),
-                         .scheduler = pod->facts.scheduler});
+                         .scheduler = pod->scheduler()});
     }
 }
 
@@ -251,11 +279,11 @@ void Shim::on_waiting(const std::string& key, std::string_view text) {
 // As Kubernetes does where a pod finds no node: claims that were made for its extended resources before keep devices from it.
 void Shim::remove_former_claims(const std::string& key) {
     const BookedPod* const pod = books_->find(key);
-    if (pod == nullptr || pod->made.extended == nullptr || pod->made.ask.node != 0 || !pod->assumed_node.empty()) {
+    if (pod == nullptr || pod->extended == nullptr || pod->node != 0 || pod->assumed_node != 0) {
         return;
     }
-    for (const std::string& claim : books_->extended_claims_of(pod->facts.uid)) {
-        removals_.remove(claim, pod->facts.uid);
+    for (const std::string& claim : books_->extended_claims_of(pod->uid)) {
+        removals_.remove(claim, pod->uid);
     }
 }
 
@@ -263,7 +291,7 @@ void Shim::on_nominated(const std::string& key, std::string_view node, std::stri
     StatusChange change;
     change.nominated_node = node;
     if (BookedPod* const pod = books_->find(key)) {
-        pod->nominated_node = node;
+        pod->nominated_node = books_->converter().texts().id(node);
     }
     report(key, change, {}, {});
 }
@@ -288,20 +316,19 @@ void Shim::preempt(const std::string& key, std::string_view preemptor, std::stri
     }
     const std::string by(preemptor);
     const BookedPod* const winner = books_->find(by);
-    const std::string scheduler = winner != nullptr ? winner->facts.scheduler : victim->facts.scheduler;
-    const PodName name{key, victim->facts.uid};
+    const std::string scheduler = winner != nullptr ? winner->scheduler() : victim->scheduler();
+    const PodName name{key, victim->uid};
     PodEvent event{.regarding = name,
-                   .resource_version = victim->facts.resource_version,
+                   .resource_version = victim->resource_version,
                    .related = {},
                    .reason = "Preempted",
                    .action = "Preempting",
                    .note = {},
                    .scheduler = scheduler};
     if (winner != nullptr) {
-        event.related = PodName{by, winner->facts.uid};
-        event.note = fmt::format("Preempted by pod {} on node {}", winner->facts.uid,
-                                 victim->assumed_node.empty() ? books_->text(victim->made.ask.node)
-                                                              : std::string_view(victim->assumed_node));
+        event.related = PodName{by, winner->uid};
+        event.note = fmt::format("Preempted by pod {} on node {}", winner->uid,
+                                 books_->text(victim->assumed_node != 0 ? victim->assumed_node : victim->node));
     } else {
         event.note = std::move(otherwise);
     }
@@ -322,7 +349,7 @@ void Shim::on_claim_given_back(const std::string& claim, std::string_view text) 
         slash == std::string_view::npos ? nullptr : books_->find(std::string(text.substr(slash + 1)));
     log_(fmt::format("Claim {}: given back {}", claim, text));
     books_->give_back(claim);
-    returns_->give_back(claim, pod == nullptr ? std::string() : pod->facts.uid);
+    returns_->give_back(claim, pod == nullptr ? std::string() : pod->uid);
 }
 
 void Shim::claim_kept(const std::string& claim, const std::string& why) {

@@ -31,6 +31,7 @@ struct ShimOptions {
     BooksOptions books;
     ListWatchOptions list_watch;
     std::optional<LeaseOptions> lease;          // of several processes its holder works
+    bool warm = false;                          // a standby's partition is made before it has the lease
     std::shared_ptr<Extenders> extenders = {};  // of the books' configuration; null: there are none
     std::uint64_t seed = 0;                     // of jitter
     std::string instance;                       // of this process, in events
@@ -39,7 +40,7 @@ struct ShimOptions {
 class Shim final : private DecisionHandler {
 public:
     using Log = std::function<void(const std::string&)>;
-    // Makes the partition, once the API server's objects are all there.
+    // Makes the partition, once the API server's objects are all there. It decides when it may.
     using MakePartition = std::function<std::unique_ptr<Partition>(Books&, DecisionHandler&, std::string& error)>;
 
     Shim(ShimOptions, MakePartition, Log);
@@ -53,7 +54,7 @@ public:
 
     // The last round did something: the next one may have more to do at once.
     bool moved() const { return moved_; }
-    bool begun() const { return partition_ != nullptr; }
+    bool begun() const { return deciding_; }
     std::string failed() const { return failed_; }
     const Binder& binder() const { return *binder_; }
     const Preparer& preparer() const { return *preparer_; }
@@ -82,6 +83,7 @@ private:
     void preempt(const std::string& key, std::string_view preemptor, std::string otherwise);
     bool begin();
     bool all_listed() const;
+    void turn_elector();
     bool may_work() const { return elector_ == nullptr || elector_->leads(Clock::now()); }
     void release();
     std::chrono::milliseconds wait_for(std::chrono::milliseconds most) const;
@@ -91,6 +93,7 @@ private:
     Log log_;
     Random random_;
     HttpClient http_;
+    std::unique_ptr<HttpClient> lease_http_;  // a connection of its own: no page of a list is in its way
     Timers timers_;
     PacedRequests requests_;
     std::unique_ptr<Elector> elector_;      // null: it always works
@@ -105,6 +108,9 @@ private:
     std::vector<std::unique_ptr<ListWatch>> list_watches_;
     std::unique_ptr<Partition> partition_;  // refers to the books
     std::string failed_;
+    const bool warm_;
+    bool stands_by_ = false;  // and has said so
+    bool deciding_ = false;
     bool moved_ = false;
     std::atomic<bool> stopping_ = false;
 };

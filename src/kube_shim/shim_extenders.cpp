@@ -34,12 +34,12 @@ bool send(Partition& partition, const ExtenderAnswer& answer) {
 
 void Shim::on_query(std::uint64_t query, const std::string& key, std::vector<std::string> nodes) {
     const BookedPod* const pod = books_->find(key);
-    if (pod == nullptr || pod->facts.object.empty() || extenders_ == nullptr) {
+    if (pod == nullptr || pod->words().object.empty() || extenders_ == nullptr) {
         answers_.push_back({query, {}, "the pod is gone"});
         return;
     }
     extenders_->filter(
-        query, books_->plugins_of(*pod), pod->facts.object, std::move(nodes),
+        query, books_->plugins_of(*pod), pod->words().object, std::move(nodes),
         [this](const std::string& name) { return books_->object_of_node(name); },
         [this](const ExtenderAnswer& answer) { answers_.push_back(answer); });
 }
@@ -48,7 +48,7 @@ void Shim::on_query(std::uint64_t query, const std::string& key, std::vector<std
 // preemption helps.
 void Shim::on_victims_query(const VictimsQuery& query) {
     const BookedPod* const pod = books_->find(query.key);
-    if (pod == nullptr || pod->facts.object.empty() || extenders_ == nullptr) {
+    if (pod == nullptr || pod->words().object.empty() || extenders_ == nullptr) {
         answers_.push_back({query.query, {}, "the pod is gone"});
         return;
     }
@@ -67,7 +67,7 @@ void Shim::on_victims_query(const VictimsQuery& query) {
         }
         victims.go.push_back(at);
     }
-    extenders_->preempt(query.query, books_->plugins_of(*pod), pod->facts.object, std::move(victims),
+    extenders_->preempt(query.query, books_->plugins_of(*pod), pod->words().object, std::move(victims),
                         [this](const ExtenderAnswer& answer) { answers_.push_back(answer); });
 }
 

@@ -9,7 +9,7 @@ namespace bayplan {
 
 namespace {
 
-const IndexedPods kNobody;
+const IndexedPods kNoneIndexed;
 
 void show_nothing(BlockTails& tails) {
     for (auto& priorities : tails.priority) {
@@ -222,7 +222,7 @@ void BudgetTails::show_tight(const IndexedPods& pods, std::uint32_t lane, Budget
 
 void BudgetTails::show(std::uint32_t number, std::uint32_t lane) {
     const bool is_there = (cluster_.node_state.block(number).present >> lane & 1) != 0;
-    const IndexedPods& pods = is_there ? index_.at(slot_at(number, lane)) : kNobody;
+    const IndexedPods& pods = is_there ? index_.at(slot_at(number, lane)) : kNoneIndexed;
     violating_.find(pods, 0);
     for (const auto& [budget, count] : violating_.counts()) {
         show_place(budget, number, lane, count);
@@ -244,7 +244,7 @@ void BudgetTails::show(std::uint32_t number, std::uint32_t lane) {
         show_tight(pods, lane, columns);
     } else {
         show_pods(pods, lane, columns.others);
-        show_pods(kNobody, lane, columns.violating);
+        show_pods(kNoneIndexed, lane, columns.violating);
     }
     columns.highest_of_all = *std::max_element(columns.highest.begin(), columns.highest.end());
 }

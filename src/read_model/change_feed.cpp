@@ -11,7 +11,7 @@ namespace bayplan::read_model {
 namespace {
 
 // The model is woken when so much of the ring waits: it is to stay far from full. Else it looks by itself.
-constexpr std::size_t kWakeAtPart = 8;
+constexpr std::size_t kWakeAtShare = 8;
 
 }  // namespace
 
@@ -53,7 +53,7 @@ bool ChangeFeed::begin_again(std::int64_t now_ns) {
 
 void ChangeFeed::turn_ends(std::int64_t now_ns) {
     now_ns_.store(now_ns, std::memory_order_relaxed);
-    if (ring_.bytes_written() - woken_at_ > ring_.capacity() / kWakeAtPart) {
+    if (ring_.bytes_written() - woken_at_ > ring_.capacity() / kWakeAtShare) {
         woken_at_ = ring_.bytes_written();
         waker_.notify();
     }

@@ -12,15 +12,9 @@ namespace bayplan {
 
 namespace {
 
-constexpr std::int64_t kScale = 10;  // a corner's 0 to 10 to a score's 0 to 100
-
 class RequestedToCapacityRatio final : public Score {
 public:
-    explicit RequestedToCapacityRatio(const std::vector<ScorePoint>& shape) {
-        for (const ScorePoint& point : shape) {
-            shape_.push_back({point.utilization, point.score * kScale});
-        }
-    }
+    explicit RequestedToCapacityRatio(const std::vector<ScorePoint>& shape) : shape_(scaled_shape(shape)) {}
 
     bool is_bounded() const override { return false; }
 

@@ -7,6 +7,9 @@
 #include <cmath>
 #include <cstdint>
 #include <span>
+#include <vector>
+
+#include "options/engine_options.h"
 
 namespace bayplan {
 
@@ -31,6 +34,17 @@ inline std::int64_t shape_score(std::span<const ShapePoint> shape, std::int64_t 
                (high.score - low.score) * (utilization - low.utilization) / (high.utilization - low.utilization);
     }
     return shape.empty() ? 0 : shape.back().score;
+}
+
+// As settings give it, with 0 to 10 as 0 to 100.
+inline std::vector<ShapePoint> scaled_shape(std::span<const ScorePoint> points) {
+    constexpr std::int64_t kScale = 10;
+    std::vector<ShapePoint> shape;
+    shape.reserve(points.size());
+    for (const ScorePoint& point : points) {
+        shape.push_back({point.utilization, point.score * kScale});
+    }
+    return shape;
 }
 
 struct WeightedResourceUse {

@@ -19,8 +19,6 @@ namespace bayplan {
 
 namespace {
 
-constexpr std::int64_t kScale = 10;  // a corner's 0 to 10 to a score's 0 to 100
-
 std::int64_t allocated(ScorePolicy policy, const WeightedResourceUse& use) {
     if (policy == ScorePolicy::most_allocated) {
         return std::min(use.requested, use.capacity) * 100 / use.capacity;
@@ -30,7 +28,8 @@ std::int64_t allocated(ScorePolicy policy, const WeightedResourceUse& use) {
 
 class WeightedFit final : public Score {
 public:
-    explicit WeightedFit(const EngineOptions& options) : policy_(options.score) {
+    explicit WeightedFit(const EngineOptions& options)
+        : policy_(options.score), shape_(scaled_shape(options.score_shape)) {
         ResourceTable names;
         const std::vector<ResourceId> ids = acquire_scored(names, options.score_resources);
         for (std::size_t i = 0; i < ids.size(); ++i) {
@@ -38,9 +37,6 @@ public:
             kinds_.push_back({ids[i], one.weight, one.name == "ephemeral-storage"});
         }
         BP_CHECK_OP(kinds_.size(), <=, kScoredResourcesMax);
-        for (const ScorePoint& point : options.score_shape) {
-            shape_.push_back({point.utilization, point.score * kScale});
-        }
     }
 
     bool is_bounded() const override { return false; }

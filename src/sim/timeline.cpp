@@ -349,7 +349,7 @@ void Timeline::Parts::sum_up_groups() {
     if (options.coscheduling.mode == Coscheduling::off) {
         return;
     }
-    TimelineSummary::Groups& groups = summary.groups.emplace();
+    TimelineSummary::Groups& groups = summary.groups.emplace(TimelineSummary::Groups());
     for (const GroupCounts& group : session.engine().groups()) {
         if (group.members > 0) {
             ++(group.assigned == 0              ? groups.pending

@@ -7,7 +7,7 @@ namespace bayplan {
 
 namespace {
 
-constexpr std::size_t kBurst = 256;
+constexpr std::size_t kRecordsAtOnce = 256;
 // Looks at an empty ring before the first sleep: a turn of the engine that comes right after the last one then costs it
 // no wake-up. Few, because the engine may be waiting for this CPU.
 constexpr int kEmptyLooksBeforeSleep = 32;
@@ -26,7 +26,7 @@ void Announcer::run(const std::function<void()>& start) {
     while (true) {
         const std::uint32_t epoch = waker_.epoch();
         const bool stop = stop_.load(std::memory_order_acquire);  // before the look: nothing is announced after it
-        if (ring_.read(kBurst, [this](const Record& record) { teller_.tell(record); }) > 0) {
+        if (ring_.read(kRecordsAtOnce, [this](const Record& record) { teller_.tell(record); }) > 0) {
             empty_looks = 0;
         } else if (stop) {
             break;

@@ -17,7 +17,7 @@ namespace journal = fbs::journal;
 
 constexpr std::size_t kFrameAlignment = 8;
 constexpr std::size_t kEntryBytesFirst = 64 * 1024;
-constexpr flatbuffers::uoffset_t kDepthMax = 3;  // entry, hold, held amount
+constexpr flatbuffers::uoffset_t kJournalDepthMax = 3;  // entry, hold, held amount
 
 // The live limits were held when the frame came in, and may have been set otherwise then.
 constexpr std::uint32_t kUnlimited = std::numeric_limits<std::uint32_t>::max();
@@ -237,7 +237,7 @@ bool RecordingDecoder::decode(std::span<const std::byte> bytes, std::string& err
         return false;
     }
     flatbuffers::Verifier::Options options;
-    options.max_depth = kDepthMax;
+    options.max_depth = kJournalDepthMax;
     options.max_tables = static_cast<flatbuffers::uoffset_t>(bytes.size() / 8);
     if (bytes.size() >= FLATBUFFERS_MAX_BUFFER_SIZE) {
         error = "entry is too long";

@@ -21,7 +21,7 @@ const Frame8 kData = {0, 1, 0, 1};
 std::vector<Malformed> broken_packets() {
     using R = DropReason;
     static const auto udp = [](const std::function<void(Frame8&)>& change) { return changed(make_udp6("x"), change); };
-    constexpr Ipv6Address kLoopback = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1};
+    static constexpr Ipv6Address kLoopback = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1};
     return {
         {R::vlan, "tagged", [] { return tagged(make_udp6("x")); }},
         {R::other_mac, "somebody else's group",

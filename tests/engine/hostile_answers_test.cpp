@@ -175,7 +175,7 @@ private:
     }
     void end_victims() {
         for (const auto& [shim, key] : std::exchange(sink_.released, {})) {
-            const auto same = [&](const Pod& pod) { return pod.shim == shim && pod.key == key; };
+            const auto same = [&shim = shim, &key = key](const Pod& pod) { return pod.shim == shim && pod.key == key; };
             const std::size_t ended = std::erase_if(pods_, same);
             if (ended > 0) {
                 shim_of(shim).release(key);

@@ -29,7 +29,7 @@ Outcome decode(std::string_view bytes, std::size_t piece) {
         outcome.sound = decoder.feed(part, [&](WatchEvent event, const kube::ReadObject& object) {
             const PodFacts facts = read_pod_facts(object.value);
             outcome.events.push_back(std::to_string(static_cast<int>(event)) + std::string(object.kind) + facts.uid +
-                                     facts.condition.message);
+                                     facts.words.condition.message);
         });
     }
     return outcome;

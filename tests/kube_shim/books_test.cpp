@@ -132,8 +132,8 @@ TEST_F(BooksTest, heartbeats_and_conditions_state_nothing) {
                    R"("nominatedNodeName":"n1")";
     put(again);
     EXPECT_THAT(flush(), IsEmpty());
-    EXPECT_EQ(books.find("ns/a")->facts.condition.message, "m");
-    EXPECT_EQ(books.find("ns/a")->facts.nominated_node, "n1");
+    EXPECT_EQ(books.find("ns/a")->words().condition.message, "m");
+    EXPECT_EQ(books.find("ns/a")->words().nominated_node, "n1");
 }
 
 // As the namespace says when the application comes, whichever of the two came first.
@@ -192,13 +192,13 @@ TEST_F(BooksTest, a_pod_counts_where_it_is_being_bound) {
     flush();
     books.assume("ns/a", "n1");
     put(PodText{.cpu = "1500m"});
-    EXPECT_THAT(flush(), ElementsAre("pod ns/a"));  // n1 is nobody's text yet
+    EXPECT_THAT(flush(), ElementsAre("pod ns/a on n1")) << "though nobody has stated that node";
     put(node_text("n1"));
     put(PodText{.metadata = R"(,"labels":{"x":"y"})"});
     EXPECT_THAT(flush(), ElementsAre("create n1", "pod ns/a on n1"));
     put(PodText{.node = "n1"});
     EXPECT_THAT(flush(), ElementsAre("pod ns/a on n1"));
-    EXPECT_TRUE(books.find("ns/a")->assumed_node.empty());
+    EXPECT_EQ(books.find("ns/a")->assumed_node, 0u);
 }
 
 TEST_F(BooksTest, a_pod_that_somebody_else_bound_elsewhere_is_taken_from_its_node_first) {
@@ -225,10 +225,11 @@ TEST_F(BooksTest, a_nomination_to_a_node_that_goes_is_told) {
     put(node_text("n1"));
     put(PodText{});
     flush();
-    books.find("ns/a")->nominated_node = "n1";
+    books.find("ns/a")->nominated_node = books.converter().texts().id("n1");
     remove(node_text("n1"));
+    flush();
     EXPECT_THAT(lost, ElementsAre("ns/a"));
-    EXPECT_EQ(books.find("ns/a")->nominated_node, "");
+    EXPECT_EQ(books.find("ns/a")->nominated_node, 0u);
 }
 
 TEST_F(BooksTest, a_pod_under_an_old_name_is_another_pod) {

@@ -14,6 +14,8 @@ using testing::HasSubstr;
 const std::string kLeases = "/apis/coordination.k8s.io/v1/namespaces/bayplan/leases";
 const std::string kLease = kLeases + "/bayplan-kube";
 
+const std::string kTaken = R"({"kind":"Status","code":409})";
+
 std::string lease(const std::string& holder, const std::string& version, int seconds = 15) {
     return answer_bytes(200,
                         R"({"kind":"Lease","apiVersion":"coordination.k8s.io/v1","metadata":{"name":"bayplan-kube",)"
@@ -25,11 +27,12 @@ Exchange read(const std::string& answer) { return {"GET", kLease, {}, {{answer, 
 Exchange written(const std::string& answer) { return {"PATCH", kLease, {}, {{answer, 0}}, true}; }
 
 struct Election {
-    explicit Election(std::vector<Exchange> exchanges, std::chrono::milliseconds deadline = std::chrono::seconds(60))
+    explicit Election(std::vector<Exchange> exchanges, std::chrono::milliseconds deadline = std::chrono::seconds(60),
+                      std::chrono::milliseconds retry = std::chrono::milliseconds(5))
         : server(std::move(exchanges)), http(access_to(server)) {
         options.identity = "me";
         options.renew_deadline = deadline;
-        options.retry = std::chrono::milliseconds(5);
+        options.retry = retry;
         elector = std::make_unique<Elector>(http, options, [this](const std::string& line) { log += line + "\n"; });
     }
     void turn() {
@@ -80,19 +83,49 @@ TEST(Elector, a_lease_is_taken_when_it_was_seen_unchanged_for_its_duration) {
 }
 
 TEST(Elector, somebody_else_was_faster) {
-    Election election({read(lease("", "1")), written(answer_bytes(409, R"({"kind":"Status","code":409})")),
-                       read(lease("other", "2"))});
+    Election election({read(lease("", "1")), written(answer_bytes(409, kTaken)), read(lease("other", "2"))});
     ASSERT_TRUE(until([&] { election.turn(); }, [&] { return election.server.count("GET", "") == 2; }));
     EXPECT_FALSE(election.elector->leads(Clock::now()));
     EXPECT_FALSE(election.elector->lost()) << "it never led";
 }
 
 TEST(Elector, a_holder_that_finds_another_one_has_lost_for_good) {
-    Election election({read(lease("", "1")), written(lease("me", "2")), read(lease("other", "3"))});
+    Election election({read(lease("", "1")), written(lease("me", "2")), written(answer_bytes(409, kTaken)),
+                       read(lease("other", "3"))});
     ASSERT_TRUE(election.until_leading());
     ASSERT_TRUE(until([&] { election.turn(); }, [&] { return election.elector->lost(); }));
     EXPECT_FALSE(election.elector->leads(Clock::now()));
     EXPECT_THAT(election.log, HasSubstr("the lease is other's"));
+}
+
+// One request for each renewal: a look at the lease comes only when a write has failed.
+TEST(Elector, a_holder_renews_by_the_version_that_it_wrote) {
+    Election election({read(lease("", "1")), written(lease("me", "2")), written(lease("me", "3")),
+                       written(answer_bytes(500, "{}")), read(lease("me", "4")), written(lease("me", "5")),
+                       written(lease("me", "6"))});
+    ASSERT_TRUE(until([&] { election.turn(); }, [&] { return election.server.requests().size() == 7; }));
+    std::string methods;
+    std::vector<std::string> versions;
+    for (const CameIn& one : election.server.requests()) {
+        methods += one.method[0];
+        if (one.method == "PATCH") {
+            versions.push_back(one.body.substr(0, one.body.find(',')));
+        }
+    }
+    EXPECT_EQ(methods, "GPPPGPP");
+    const auto by = [](const std::string& version) {
+        return R"({"metadata":{"resourceVersion":")" + version + R"("})";
+    };
+    EXPECT_THAT(versions, testing::ElementsAre(by("1"), by("2"), by("3"), by("4"), by("5")));
+    EXPECT_FALSE(election.elector->lost());
+}
+
+// Between two looks at retry periods the lease may end: it is looked at then.
+TEST(Elector, a_standby_looks_when_the_lease_ends) {
+    Election election({read(lease("other", "1", 1)), read(lease("other", "1", 1)), written(lease("me", "2"))},
+                      std::chrono::seconds(60), std::chrono::seconds(3'600));
+    ASSERT_TRUE(election.until_leading());
+    EXPECT_EQ(election.server.count("GET", ""), 2u);
 }
 
 TEST(Elector, a_holder_without_answers_stops_by_itself_and_nothing_is_sent_any_more) {

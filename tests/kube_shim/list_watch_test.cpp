@@ -30,6 +30,7 @@ struct Followed {
     static ListWatchOptions options(std::chrono::milliseconds silence, bool streams = false) {
         ListWatchOptions options;
         options.streams = streams;
+        options.stream_wait = std::chrono::milliseconds(200);
         options.page = 2;
         options.silence = silence;
         options.backoff_initial = std::chrono::milliseconds(2);
@@ -62,6 +63,29 @@ TEST(ListWatch, pages_are_read_to_the_end_and_the_watch_goes_on_from_there) {
     EXPECT_EQ(world.server.count("GET", "continue=page%2F2%3D"), 1u);
     EXPECT_EQ(world.server.count("GET", "resourceVersion=10&"), 1u);
     EXPECT_TRUE(world.follower.listed());
+}
+
+TEST(ListWatch, the_next_page_is_asked_for_before_the_objects_of_this_one_go_on) {
+    // In the last of these lists the token comes behind the items, where nobody looks for it before.
+    const std::string behind = R"({"kind":"NodeList","apiVersion":"v1","items":[)" + node("c", "3") +
+                               R"(],"metadata":{"resourceVersion":"10","continue":"3"}})";
+    Followed world({listed(kPath, list_text("Node", "10", {node("a", "1"), node("b", "2")}, "2")),
+                    listed(kPath, behind), listed(kPath, list_text("Node", "10", {node("d", "4")})),
+                    watched(kPath, "")});
+    std::map<std::string, std::size_t> asked;
+    world.objects.on_put = [&](const std::string& name) { asked[name] = world.http.running(); };
+    ASSERT_TRUE(world.until_so([&] { return world.follower.listed(); }));
+    EXPECT_THAT(asked, testing::ElementsAre(Pair("a", 1), Pair("b", 1), Pair("c", 0), Pair("d", 0)));
+    EXPECT_EQ(world.server.count("GET", "continue="), 2u);
+}
+
+TEST(ListWatch, a_page_that_cannot_be_read_takes_the_next_one_with_it) {
+    const std::string broken = R"({"kind":"NodeList","apiVersion":"v1","metadata":{"continue":"2"},"items":[1]})";
+    Followed world(
+        {listed(kPath, broken), listed(kPath, list_text("Node", "10", {node("a", "1")})), watched(kPath, "")});
+    ASSERT_TRUE(world.until_so([&] { return world.follower.listed(); }));
+    EXPECT_THAT(world.objects.versions, UnorderedElementsAre(Pair("a", "1")));
+    EXPECT_EQ(world.follower.counters().lists, 2u);
 }
 
 TEST(ListWatch, a_watch_that_was_cut_goes_on_from_the_last_version) {
@@ -245,6 +269,14 @@ TEST(StreamedLists, a_server_that_refuses_or_never_says_the_end_is_asked_for_pag
     ASSERT_TRUE(silent.until_so([&] { return silent.objects.versions.contains("b"); }));
     EXPECT_EQ(silent.objects.lists, 1);
     EXPECT_EQ(silent.server.count("GET", "sendInitialEvents"), 1u);
+}
+
+TEST(StreamedLists, a_server_of_which_nothing_comes_is_asked_for_pages) {
+    Streamed world({watched(kPath, ""), listed(kPath, list_text("Node", "10", {node("a", "1")})),
+                    watched(kPath, event_text("ADDED", node("b", "11")))});
+    ASSERT_TRUE(world.until_so([&] { return world.objects.versions.contains("b"); }));
+    EXPECT_EQ(world.follower.counters().streamed, 0u);
+    EXPECT_EQ(world.server.count("GET", "sendInitialEvents"), 1u);
 }
 
 TEST(StreamedLists, a_resource_that_is_not_there_has_no_objects) {

@@ -67,7 +67,7 @@ TEST(PodReports, condition_and_nominated_node_go_in_one_patch) {
 
 TEST(PodReports, what_the_status_says_already_is_not_written) {
     Reported world({});
-    PodFacts now;
+    PodWords now;
     now.condition = {false, "Unschedulable", "no"};
     now.nominated_node = "n1";
     StatusChange change = failed("no");
@@ -79,7 +79,7 @@ TEST(PodReports, what_the_status_says_already_is_not_written) {
 
 TEST(PodReports, a_nomination_that_ended_is_taken_away) {
     Reported world({{"PATCH", kReported + "/status", {}, {{pod_answer(), 0}}, true}});
-    PodFacts now;
+    PodWords now;
     now.nominated_node = "n1";
     StatusChange change;
     change.nominated_node = "";

@@ -73,7 +73,12 @@ private:
               std::move(options), [](const std::string& what) { ADD_FAILURE() << what; },
               [](const std::string&, const std::string&) {}),
           engine_(EmbeddedPartition::stated_by(books_, engine_options_, *this,
-                                               [](const std::string& what) { ADD_FAILURE() << what; })) {}
+                                               [](const std::string& what) { ADD_FAILURE() << what; })) {
+        engine_->decide();
+        while (!engine_->decides()) {
+            engine_->turn();
+        }
+    }
 
     static BooksOptions options_of(const std::string& config, const std::string& gates) {
         BooksOptions options;

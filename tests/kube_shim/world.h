@@ -79,6 +79,7 @@ public:
     }
     void put(const kube::ReadObject& object) override {
         const std::string name(object.value["metadata"]["name"].text());
+        on_put(name);
         versions[name] = object.value["metadata"]["resourceVersion"].text();
         if (in_list_) {
             seen_[name] = true;
@@ -94,6 +95,7 @@ public:
     }
     void fault(const std::string& what) override { faults.push_back(what); }
 
+    std::function<void(const std::string& name)> on_put = [](const std::string&) {};
     std::map<std::string, std::string> versions;  // by name
     std::vector<std::string> faults;
     int lists = 0;

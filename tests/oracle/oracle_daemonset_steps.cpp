@@ -183,8 +183,8 @@ DaemonsetChoice Oracle::victims_for(const Ask& ask, const std::string& node, con
     const DaemonsetOptions settings = daemonset_settings(ask);
     std::vector<DaemonsetCandidate> candidates;
     for (const auto& [sequence, pod] : asks_) {
-        const bool useful = std::any_of(need.begin(), need.end(),
-                                        [&](const auto& one) { return amount_in(pod.requests, one.first) > 0; });
+        const bool useful = std::any_of(
+            need.begin(), need.end(), [&pod = pod](const auto& one) { return amount_in(pod.requests, one.first) > 0; });
         const bool filtered = pod.daemonset || pod.pod.terminating || pod.is_static ||
                               (pod.foreign && !settings.foreign_victims) || pod.priority > ask.priority || !useful ||
                               pod.state == AskState::on_permit;

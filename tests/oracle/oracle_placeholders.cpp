@@ -118,7 +118,7 @@ void PlaceholderRules::settle(Ask& ask) {
             all_placed = false;
             continue;
         }
-        const bool covers = std::all_of(ask.requests.begin(), ask.requests.end(), [&](const auto& one) {
+        const bool covers = std::all_of(ask.requests.begin(), ask.requests.end(), [&other = other](const auto& one) {
             const auto kept = other.requests.find(one.first);
             return one.second <= (kept == other.requests.end() ? 0 : kept->second);
         });

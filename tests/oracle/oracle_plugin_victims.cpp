@@ -22,9 +22,9 @@ KubeState Oracle::with_plugins(const Ask& ask, const KubeState& state) const {
             found->second.changes != node.changes) {
             continue;
         }
-        const bool any_there = std::any_of(found->second.go.begin(), found->second.go.end(), [&](std::uint64_t pod) {
-            return asks_.contains(pod) && asks_.at(pod).node == name;
-        });
+        const bool any_there = std::any_of(
+            found->second.go.begin(), found->second.go.end(),
+            [&, &name = name](std::uint64_t pod) { return asks_.contains(pod) && asks_.at(pod).node == name; });
         if (found->second.refused || any_there) {
             out.plugins_said[name] = {found->second.refused, found->second.text, found->second.go};
         }

@@ -95,7 +95,7 @@ protected:
     ClusterFacts topology_{{texts_, known_, asks_, specs_, classes_, nodes_}, {}};
     Devices devices_{state_, kinds_, DeviceChoice::fullest};
     const ClusterView cluster_{asks_, classes_, specs_, nodes_, state_, topology_, kinds_, devices_};
-    const NodeFacts facts_;
+    const NodeFacts facts_{};
 };
 
 // Refuses every pod, or none.

@@ -3,7 +3,6 @@
 // Thread and errors: see coverage.h.
 #include <algorithm>
 #include <charconv>
-#include <ranges>
 
 #include "coverage.h"
 #include "kube_match.h"
@@ -138,7 +137,7 @@ void Coverage::count_shapes(const StateEvent& event) {
 void Coverage::count_shapes(const oracle::Oracle& oracle) {
     count("shape: more than three shims", oracle.shims().size() > 3);
     for (const auto& [name, shim] : oracle.shims()) {
-        for (const auto& spec : std::views::values(shim.specs)) {
+        for (const auto& [at, spec] : shim.specs) {
             for (const oracle::KubePort& port : spec->ports)
                 count("shape: port of SCTP", port.protocol == Protocol::sctp);
             for (const std::string& number : compared(*spec)) {
@@ -157,7 +156,7 @@ void Coverage::count_shapes(const oracle::Oracle& oracle) {
     for (const auto& entry : oracle.objects().pod_sets) {
         count("shape: set ReplicationController", entry.second.kind == "ReplicationController");
     }
-    for (const auto& ask : std::views::values(oracle.asks())) {
+    for (const auto& [sequence, ask] : oracle.asks()) {
         const KubeSpec& spec = *ask.pod.spec;
         const bool devices = std::ranges::any_of(
             ask.requests, [](const auto& one) { return one.first == "example.com/dev" && one.second > 0; });

@@ -13,7 +13,7 @@ oracle::OwnedDefine Generator::define_missing(const oracle::Oracle& oracle, Shim
     const auto& known = oracle.shims().at(model.name).dictionary;
     for (const auto& [text, id] : model.ids) {
         const bool has_text =
-            std::any_of(known.begin(), known.end(), [&](const auto& entry) { return entry.second == text; });
+            std::any_of(known.begin(), known.end(), [&text = text](const auto& entry) { return entry.second == text; });
         if (!has_text) {
             // A forgotten id may come back with another text's meaning; so sometimes another id is
             // used.

@@ -15,6 +15,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "mutants"))
 import places
 
 import book
+import unnamed
 import words
 
 # Which folders of src/ a folder may include: the one list of it. base, lanes <- tables <- rules <- placement <- engine <-
@@ -282,6 +283,7 @@ def main():
     texts = all_texts(top)
     faults += book.faults(texts)
     faults += words.faults(texts)
+    faults += unnamed.faults(texts)
     print("\n".join(faults) if faults else "tidy")
     return 1 if faults else 0
 

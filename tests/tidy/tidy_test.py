@@ -13,6 +13,7 @@ import unittest
 sys.dont_write_bytecode = True
 import book
 import tidy
+import unnamed
 import words
 
 PAGE = "src/engine/rules/asks.md"
@@ -50,6 +51,34 @@ class Promises(unittest.TestCase):
 
     def test_a_promise_without_a_test(self):
         self.assertEqual(len(self.faults("| all is well | somehow |")), 1)
+
+
+class Unnamed(unittest.TestCase):
+    ONE = "namespace bayplan {\nnamespace {\n\nint fail(const X& x) {\n}\n\n}  // namespace\n}  // namespace bayplan\n"
+
+    def faults(self, **texts):
+        return list(unnamed.faults({name.replace("__", "/").replace("_cpp", ".cpp").replace("_build", ".build"): text
+                                    for name, text in texts.items()}))
+
+    def test_two_files_of_a_folder(self):
+        self.assertEqual(self.faults(src__a__x_cpp=self.ONE, src__a__y_cpp=self.ONE),
+                         ["src/a/y.cpp: has an unnamed 'fail(const X& x)', as src/a/x.cpp has: share it, or rename one"])
+        for declared in ("constexpr std::int64_t kSecond = 1;", "struct Report {", "class Report final : public Base {",
+                         "const X kNone;"):
+            text = "namespace {\n\n" + declared + "\n\n}  // namespace\n"
+            self.assertEqual(len(self.faults(src__a__x_cpp=text, src__a__y_cpp=text)), 1, declared)
+
+    def test_two_folders_of_one_library(self):
+        build = "engine_sources += files('x.cpp')\n"
+        self.assertEqual(len(self.faults(src__a__x_cpp=self.ONE, src__b__y_cpp=self.ONE,
+                                         src__a__meson_build=build, src__b__meson_build=build)), 1)
+
+    def test_names_that_do_not_meet(self):
+        self.assertEqual(self.faults(src__a__x_cpp=self.ONE, src__b__y_cpp=self.ONE), [])
+        self.assertEqual(self.faults(src__a__x_cpp=self.ONE, src__a__y_cpp=self.ONE.replace("X&", "Y&")), [])
+        self.assertEqual(self.faults(src__a__x_cpp=self.ONE, src__a__y_cpp="int fail(const X& x) {\n}\n"), [])
+        self.assertEqual(self.faults(src__a__x_cpp=self.ONE, src__a__y_cpp=self.ONE,
+                                     src__a__meson_build="override_options: 'unity=off'"), [])
 
 
 class Book(unittest.TestCase):
