@@ -60,6 +60,8 @@ using Selectors = std::vector<Text>;
 struct DeviceClass {
     Text name = 0;
     Selectors selectors;
+    // Kinds of resources that its devices stand for, on nodes that state none of the kind (KEP-5004).
+    std::vector<Text> kinds = {};
     bool operator==(const DeviceClass&) const = default;
 };
 
@@ -79,6 +81,7 @@ struct DeviceRequest {
     // A demand of the request's own name; of a prioritised list (firstAvailable) its alternatives, in order.
     std::vector<DeviceDemand> demands;
     bool prioritised = false;
+    Text kind = 0;  // of resources: a node that states some of it gives nothing for this request; 0 = every node does
     bool operator==(const DeviceRequest&) const = default;
 };
 

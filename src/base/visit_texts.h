@@ -182,6 +182,7 @@ void walk_part_of_claim(R& r, Visit&& visit) {
     if constexpr (IsA<R, DeviceClass>) {
         visit(r.name);
         walk_all(r.selectors, visit);
+        walk_all(r.kinds, visit);
     } else if constexpr (IsA<R, DeviceDemand>) {
         visit(r.name);
         visit(r.device_class);
@@ -189,6 +190,7 @@ void walk_part_of_claim(R& r, Visit&& visit) {
     } else if constexpr (IsA<R, DeviceRequest>) {
         visit(r.name);
         walk_all(r.demands, visit);
+        visit(r.kind);
     } else if constexpr (IsA<R, DeviceConstraint>) {
         walk_all(r.requests, visit);
         visit(r.attribute);

@@ -19,7 +19,11 @@ constexpr std::size_t kDevicesNamed = 8;  // in a cause; others are counted
 class Causes {
 public:
     Causes(const ClaimPlan& plan, const NodeFacts& node, const ClaimObjects& objects, const KnownTexts& known)
-        : plan_(plan), objects_(objects), texts_(objects.texts()), pools_(pools_of(node, objects, known)) {}
+        : plan_(plan),
+          node_(node),
+          objects_(objects),
+          texts_(objects.texts()),
+          pools_(pools_of(node, objects, known)) {}
 
     std::vector<std::string> find() {
         for (const NodePool& pool : pools_) {
@@ -31,7 +35,9 @@ public:
         const std::size_t of_pools = causes_.size();
         for (const PlannedClaim& claim : plan_.to_allocate) {
             for (const PlannedRequest& request : claim.requests) {
-                look_at(claim, request);
+                if (!is_idle(request, node_)) {
+                    look_at(claim, request);
+                }
             }
         }
         if (causes_.size() == of_pools) {
@@ -129,6 +135,7 @@ private:
     }
 
     const ClaimPlan& plan_;
+    const NodeFacts& node_;
     const ClaimObjects& objects_;
     const TextTable& texts_;
     const std::vector<NodePool> pools_;

@@ -217,6 +217,16 @@ void ClaimObjects::remove(const DeviceClass& device_class) {
     ++version_;
 }
 
+std::vector<Text> ClaimObjects::kinds_of_classes() const {
+    std::vector<Text> kinds;
+    for (const auto& [name, one] : classes_) {
+        kinds.insert(kinds.end(), one->kinds.begin(), one->kinds.end());
+    }
+    std::ranges::sort(kinds);
+    kinds.erase(std::unique(kinds.begin(), kinds.end()), kinds.end());
+    return kinds;
+}
+
 std::shared_ptr<const DeviceClass> ClaimObjects::device_class(Text name) const {
     const auto found = classes_.find(name);
     return found == classes_.end() ? nullptr : found->second;

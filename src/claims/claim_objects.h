@@ -91,6 +91,8 @@ public:
     // Null if nobody stated it. A claim is seen with what placements assumed of it.
     std::shared_ptr<const ResourceClaim> claim(ResourceClaimName) const;
     std::shared_ptr<const DeviceClass> device_class(Text name) const;
+    // For which devices of some class stand; each once.
+    std::vector<Text> kinds_of_classes() const;
 
     // Sorted by driver, pool and name, in byte order. Of hidden slices none but in pool().
     const Slices& on_node(Text node) const;

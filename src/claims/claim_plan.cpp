@@ -94,6 +94,7 @@ private:
         for (const DeviceRequest& request : claim.claim->requests) {
             PlannedRequest& planned = claim.requests.emplace_back();
             planned.name = request.name;
+            planned.kind = request.kind;
             planned.prioritised = request.prioritised || request.demands.empty();  // no demand: nothing satisfies it
             plan_.scored = plan_.scored || request.prioritised;
             for (const DeviceDemand& demand : request.demands) {
@@ -142,6 +143,8 @@ private:
             add(claim.requests.size());
             for (const PlannedRequest& request : claim.requests) {
                 add(request.demands.size() * 2 + (request.prioritised ? 1 : 0));
+                add(request.kind == 0 ? 0 : text(request.kind).size());
+                key += request.kind == 0 ? std::string_view() : text(request.kind);
                 for (const PlannedDemand& demand : request.demands) {
                     add(static_cast<std::uint64_t>(demand.count));
                     add((demand.all ? 1 : 0) + (demand.admin_access ? 2 : 0));

@@ -33,6 +33,7 @@ struct PlannedDemand {
 struct PlannedRequest {
     Text name = 0;
     bool prioritised = false;
+    Text kind = 0;  // nothing is taken on nodes that state some of it
     std::vector<PlannedDemand> demands;
 };
 

@@ -33,6 +33,7 @@ public:
     Search(const ClaimPlan& plan, const NodeFacts& node, const ClaimObjects& objects, const KnownTexts& known,
            const ClaimSearchOptions& options)
         : plan_(plan),
+          node_(node),
           objects_(objects),
           texts_(objects.texts()),
           known_(known),
@@ -84,6 +85,9 @@ private:
         const PlannedClaim& planned = plan_.to_allocate[claim];
         for (std::size_t request = 0; request < planned.requests.size(); ++request) {
             data_[claim].emplace_back();
+            if (is_idle(planned.requests[request], node_)) {
+                continue;
+            }
             std::int64_t least = INT64_MAX;
             for (std::size_t demand = 0; demand < planned.requests[request].demands.size(); ++demand) {
                 data_[claim][request].emplace_back();
@@ -273,6 +277,9 @@ private:
             too_many_ = false;  // devices of another claim
             return found;
         }
+        if (is_idle(request_at(at), node_)) {
+            return go(Step{at.claim, at.request + 1, 0, 0}, false);
+        }
         if (!within_demand && request_at(at).prioritised) {
             return go_with_alternatives(at);
         }
@@ -363,6 +370,7 @@ private:
     }
 
     const ClaimPlan& plan_;
+    const NodeFacts& node_;
     const ClaimObjects& objects_;
     const TextTable& texts_;
     const KnownTexts& known_;

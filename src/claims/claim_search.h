@@ -33,6 +33,11 @@ inline constexpr std::string_view kClaimNotAvailable = "resourceclaim not availa
 // The node can use an allocated claim.
 bool can_use(const ResourceClaim&, const NodeFacts&, const KnownTexts&, const TextTable&);
 
+// The node has by itself what the request is for (R-CLAIM-40).
+inline bool is_idle(const PlannedRequest& request, const NodeFacts& node) {
+    return request.kind != 0 && states_kind(node, request.kind);
+}
+
 struct ClaimSearchOptions {
     // After the first device of mode All in an alternative the search goes on in alternative one (a fault of 1.35.4).
     bool all_goes_on_in_the_first = false;

@@ -43,6 +43,17 @@ CLI::Validator former_compat() {
         "");
 }
 
+// Devices for extended resources are all that a scheduler's gate changes of a dump.
+void read_feature_gates(const std::string& text, SimulateArguments& arguments) {
+    for (const std::string& one : CLI::detail::split(text, ',')) {
+        if (one != "DRAExtendedResource=true" && one != "DRAExtendedResource=false") {
+            throw CLI::ValidationError("--feature-gates",
+                                       fmt::format("'{}' is not DRAExtendedResource=true or =false", one));
+        }
+        arguments.dump.extended_resources = one.ends_with("=true");
+    }
+}
+
 }  // namespace
 
 std::string contradiction(const SimulateArguments& arguments) {
@@ -209,6 +220,11 @@ void add_simulate_options(CLI::App& simulate, SimulateArguments& arguments) {
         ->type_name("RESOURCE")
         ->expected(1)
         ->take_all();
+    simulate
+        .add_option_function<std::string>(
+            "--feature-gates", [&arguments](const std::string& text) { read_feature_gates(text, arguments); },
+            "Kubernetes' feature gates that are not as 1.35 has them by default: DRAExtendedResource=true")
+        ->type_name("NAME=VALUE,...");
     // One text: a list would take the files behind it for names.
     simulate
         .add_option_function<std::string>(

@@ -181,6 +181,24 @@ int schedule_all(const SimulateArguments& arguments, const kube::ClusterDump& du
     return !plugin_fault.empty() ? fail("simulate", plugin_fault, 2) : whole ? 0 : 1;
 }
 
+// Of the pods that come by events. The classes of all events count from the beginning.
+void make_extended_claims(kube::ClusterDump& dump, std::vector<sim::Event>& events) {
+    std::vector<ClusterObject*> objects;
+    for (sim::Event& event : events) {
+        auto* const object = std::get_if<kube::ConvertedObject>(&event.what);
+        if (object == nullptr) {
+            continue;
+        }
+        if (auto* const pod = std::get_if<kube::ConvertedPod>(object)) {
+            dump.make_extended_claim(*pod);
+        } else if (auto* const other = std::get_if<ClusterObject>(object)) {
+            objects.push_back(other);
+        }
+    }
+    dump.set_kinds();
+    std::ranges::for_each(objects, [&](ClusterObject* object) { dump.set_kinds(*object); });
+}
+
 // What the file of events says; false: it cannot be read, or some of it is bad, which is told.
 bool read_timeline(const SimulateArguments& arguments, kube::ClusterDump& dump, std::vector<sim::Event>& events) {
     const std::string& path = arguments.timeline;
@@ -193,6 +211,7 @@ bool read_timeline(const SimulateArguments& arguments, kube::ClusterDump& dump, 
     std::vector<kube::ObjectFault> faults;
     const bool good = sim::read_events(text, path == "-" ? "standard input" : path, dump.converter(), events, faults);
     tell(faults);
+    make_extended_claims(dump, events);
     if (!good) {
         fail("simulate", "nothing was run: the timeline has bad lines", 2);
     }

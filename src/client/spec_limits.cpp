@@ -174,7 +174,10 @@ private:
         term(one.nodes);
         terms(one.devices);
     }
-    void item(const DeviceClass& one) { texts(one.selectors); }
+    void item(const DeviceClass& one) {
+        texts(one.selectors);
+        texts(one.kinds);
+    }
     void item(const ResourceClaim& one) {
         terms(one.requests);
         terms(one.constraints);

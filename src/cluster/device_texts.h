@@ -15,5 +15,7 @@ bool is_device_text(std::string_view);
 std::vector<std::uint32_t> devices_in(std::string_view text, std::string_view resource);
 // True if a resource of this name may be devices.
 bool can_be_devices(std::string_view name);
+// True if devices of a class may stand for the kind: an extended resource, whose name has a slash.
+inline bool can_be_of_class(std::string_view kind) { return kind.find('/') != std::string_view::npos; }
 
 }  // namespace bayplan

@@ -33,6 +33,9 @@ struct ResourceColumns {
 // Stands for the columns of a resource that a block does not keep: zeros.
 inline constexpr ResourceColumns kNoColumns{};
 
+// Of a kind that devices stand for, on a node that states none of it: as much as one amount may be.
+inline constexpr std::int64_t kBoundless = std::int64_t{1} << 53;
+
 // How far devices reach where there are none: amounts alone decide.
 inline constexpr std::int64_t kNoDevices = INT64_MAX;
 

@@ -23,6 +23,7 @@ struct NodeFacts {
     std::vector<Label> labels;      // sorted by key, keys distinct
     std::vector<Taint> taints;      // in the node's order: the first untolerated one counts
     std::vector<NodeImage> images;  // sorted by name
+    std::vector<Text> kinds;        // of resources that it states some of, devices could stand for them; sorted
 
     bool operator==(const NodeFacts&) const = default;
 };
@@ -41,6 +42,13 @@ void visit_facts(const NodeFacts& facts, Visit&& visit) {
     for (const NodeImage& image : facts.images) {
         visit(image.name);
     }
+    for (const Text kind : facts.kinds) {
+        visit(kind);
+    }
+}
+
+inline bool states_kind(const NodeFacts& facts, Text kind) {
+    return std::binary_search(facts.kinds.begin(), facts.kinds.end(), kind);
 }
 
 // The label of this key in labels sorted by key, or null.

@@ -53,9 +53,20 @@ void NodeState::write_capacity(Slot slot, std::span<const ResourceAmount> capaci
     }
 }
 
+// After its capacity.
+void NodeState::write_boundless(Slot slot) {
+    for (const ResourceId kind : boundless_) {
+        const ResourceColumns* const now = block(block_of(slot)).columns(kind);
+        if (now == nullptr || now->capacity[lane_of(slot)] == 0) {
+            write(slot, Field::capacity, kBoundless, kind);
+        }
+    }
+}
+
 void NodeState::put_node(Slot slot, NameId name, std::span<const ResourceAmount> capacity, bool schedulable) {
     write(slot, Field::name, static_cast<std::int64_t>(raw(name)));
     write_capacity(slot, capacity);
+    write_boundless(slot);
     write(slot, Field::schedulable, schedulable);
     write(slot, Field::present, 1);
     touch(slot);
@@ -77,6 +88,7 @@ void NodeState::remove_node(Slot slot) {
 
 void NodeState::set_capacity(Slot slot, std::span<const ResourceAmount> capacity) {
     write_capacity(slot, capacity);
+    write_boundless(slot);
     touch(slot);
 }
 

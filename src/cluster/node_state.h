@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "base/ids.h"
@@ -53,6 +54,8 @@ public:
     void remove_node(Slot);  // its used, foreign and held amounts must be zero
     void set_capacity(Slot, std::span<const ResourceAmount> capacity);
     void set_schedulable(Slot, bool);
+    // A node without any of these has kBoundless of them (R-CLAIM-39). Counts from its next capacity on.
+    void set_boundless(std::vector<ResourceId> kinds) { boundless_ = std::move(kinds); }
     void add_used(Slot, std::span<const ResourceAmount>, int sign);
     void add_foreign(Slot, std::span<const ResourceAmount>, int sign);
     void set_holds(Slot, std::shared_ptr<const HoldList>);  // null: none
@@ -80,11 +83,13 @@ private:
     void touch_block(std::uint32_t block);
     void set_version(std::uint32_t block, std::uint64_t position);
     void write_capacity(Slot, std::span<const ResourceAmount>);
+    void write_boundless(Slot);
 
     ReaderSlots readers_;
     std::vector<std::unique_ptr<Shard>> shards_;
     const std::uint64_t shards_reciprocal_;  // 2^32 / shards, rounded up
     std::uint32_t block_count_ = 0;
+    std::vector<ResourceId> boundless_;
     ChangeLog log_;
     std::uint64_t published_ = 0;
 };

@@ -1,6 +1,7 @@
 // Nodes that come, change and go; see node_table.h.
 #include "cluster/node_table.h"
 
+#include <algorithm>
 #include <bit>
 #include <map>
 #include <utility>
@@ -86,6 +87,39 @@ void NodeTable::set_capacity(Slot slot, std::vector<ResourceAmount> capacity) {
     give_resources(node.capacity);
     node.capacity = std::move(capacity);
     note_usage_changed(slot);
+}
+
+bool NodeTable::serve(std::vector<ResourceId> kinds) {
+    const bool others = kinds != served_;
+    if (others) {
+        state_.set_boundless(kinds);
+        for (std::uint32_t at = 0; at < slot_count(); ++at) {
+            const Slot slot = static_cast<Slot>(at);
+            if (nodes_[at].name != kNone<NameId>) {
+                state_.set_capacity(slot, nodes_[at].capacity);
+                note_usage_changed(slot);
+            }
+        }
+        std::swap(served_, kinds);
+    }
+    for (const ResourceId kind : kinds) {
+        resources_.release(kind);
+    }
+    return others;
+}
+
+std::int64_t NodeTable::counted_capacity(Slot slot, ResourceId resource) const {
+    const ResourceColumns* const columns = state_.block(block_of(slot)).columns(resource);
+    return columns == nullptr ? 0 : columns->capacity[lane_of(slot)];
+}
+
+std::int64_t NodeTable::meant_capacity(Slot slot, ResourceId resource) const {
+    const std::vector<ResourceAmount>& stated = nodes_[raw(slot)].capacity;
+    const auto found = std::ranges::find(stated, resource, &ResourceAmount::resource);
+    if (found != stated.end() && found->value != 0) {
+        return found->value;
+    }
+    return std::ranges::find(served_, resource) != served_.end() ? kBoundless : 0;
 }
 
 void NodeTable::note_usage_changed(Slot slot) {

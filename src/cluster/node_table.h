@@ -72,6 +72,12 @@ public:
              bool schedulable);
     void set_capacity(Slot, std::vector<ResourceAmount> capacity);
     void set_schedulable(Slot, bool);
+    // Kinds that devices stand for where a node states none of them; one reference on each comes with them. True: they are
+    // others than before, and all nodes were gone through.
+    bool serve(std::vector<ResourceId> kinds);
+    // With what devices stand for: as placements see it, and as it follows from what was stated.
+    std::int64_t counted_capacity(Slot, ResourceId) const;
+    std::int64_t meant_capacity(Slot, ResourceId) const;
     void remove(Slot);  // without allocations and holds
 
 private:
@@ -90,6 +96,7 @@ private:
     std::vector<Slot> slot_of_name_;  // by NameId
     std::uint32_t count_ = 0;
     std::set<Slot> overcommitted_;
+    std::vector<ResourceId> served_;
     std::vector<Int128> total_;  // by ResourceId
     std::uint64_t capacity_version_ = 0;
 };

@@ -12,7 +12,8 @@ namespace {
 
 struct FeatureGate {
     std::string_view name;
-    bool on = false;  // by default
+    bool on = false;      // by default
+    bool either = false;  // it is the shim's: a partition does both
 };
 
 constexpr FeatureGate kGates[] = {{"DynamicResourceAllocation", true}, {"DRAAdminAccess", true},
@@ -20,7 +21,7 @@ constexpr FeatureGate kGates[] = {{"DynamicResourceAllocation", true}, {"DRAAdmi
                                   {"DRASchedulerFilterTimeout", true}, {"DRAConsumableCapacity", false},
                                   {"DRAPartitionableDevices", false},  {"DRADeviceTaints", false},
                                   {"DRADeviceTaintRules", false},      {"DRADeviceBindingConditions", false},
-                                  {"DRAExtendedResource", false}};
+                                  {"DRAExtendedResource", false, true}};
 
 std::string names() {
     std::vector<std::string_view> all;
@@ -40,7 +41,7 @@ std::pair<std::string, std::string> fault_of(std::string_view text) {
     if (value != "true" && value != "false") {
         return {"which says neither true nor false", fmt::format("give {}={}", name, gate->on)};
     }
-    if ((value == "true") == gate->on) return {};
+    if ((value == "true") == gate->on || gate->either) return {};
     return gate->on ? std::pair<std::string, std::string>{"and what it stands for cannot be left out", "remove it"}
                     : std::pair<std::string, std::string>{"and what it stands for is not built", "remove it"};
 }

@@ -109,6 +109,9 @@ void check_lane(const World& world, const Sums& sums, const NodeBlock& block, Sl
                                  ", its parts sum to " + std::to_string(counted));
             }
         };
+        if (world.nodes[slot].name != kNone<NameId>) {
+            differs("capacity", columns.capacity[lane], world.nodes.meant_capacity(slot, resource));
+        }
         differs("used", columns.used[lane], sum_at(sums.used, slot, resource));
         differs("foreign", columns.foreign[lane], sum_at(sums.foreign, slot, resource));
         differs("held", columns.held[lane], sum_at(sums.held, slot, resource));

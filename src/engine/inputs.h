@@ -92,6 +92,8 @@ private:
     std::string state_object(ShimId, const ObjectItem&);
     void apply_object(const ClusterObject&);
     void withdraw_object(const ClusterObject&);
+    void serve_kinds();  // if classes came or went
+    std::string kinds_fault(Shim&, const ClusterObject&);
     void drop_object(ObjectTable::iterator);
     void own(ShimId, ObjectTable::iterator);  // which its bytes count for from now on
     void disown(ObjectTable::iterator);
@@ -205,6 +207,7 @@ private:
     std::vector<DeclaredDevices> devices_;              // result of read_devices
     std::shared_ptr<NodeFacts> facts_;                  // result of read_facts
     HeldTexts facts_texts_;                             // its texts
+    bool kinds_changed_ = false;                        // classes of devices came or went
     bool guarantee_changed_ = false;                    // of a queue, by tags of an application of this message
     std::uint64_t ignored_ = 0;
     std::uint64_t answers_ignored_ = 0;

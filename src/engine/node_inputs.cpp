@@ -152,6 +152,7 @@ std::vector<AskId> Inputs::pods_on(Slot slot) const {
     return pods;
 }
 
+// After read_amounts, as devices are.
 std::string Inputs::read_facts(Shim& shim, const NodeItem& record, std::string_view name) {
     facts_texts_.clear();
     facts_ = std::make_shared<NodeFacts>();
@@ -180,6 +181,13 @@ std::string Inputs::read_facts(Shim& shim, const NodeItem& record, std::string_v
     if (nameless || facts_texts_.unknown() != 0) {
         return "unknown dictionary id";
     }
+    for (const ResourceAmount& amount : amounts_) {
+        const std::string_view kind = world_.resources.text(amount.resource);
+        if (amount.value > 0 && can_be_of_class(kind)) {
+            facts_->kinds.push_back(facts_texts_.hold(kind));
+        }
+    }
+    std::ranges::sort(facts_->kinds);
     return take_labels(facts_->labels);
 }
 

@@ -7,6 +7,7 @@
 #include <boost/unordered/unordered_flat_set.hpp>
 
 #include "base/visit_texts.h"
+#include "cluster/device_texts.h"
 #include "engine/byte_counts.h"
 #include "engine/inputs.h"
 #include "engine/statement_limits.h"
@@ -205,6 +206,37 @@ void Inputs::apply_object(const ClusterObject& object) {
     } else if (!apply_to_claims(world_.topology.claims(), object)) {
         world_.topology.volumes().apply(object);
     }
+    kinds_changed_ = kinds_changed_ || std::holds_alternative<DeviceClass>(object);
+}
+
+// Once for many objects: every node is looked at.
+void Inputs::serve_kinds() {
+    if (!std::exchange(kinds_changed_, false)) {
+        return;
+    }
+    std::vector<ResourceId> kinds;
+    for (const Text kind : world_.topology.claims().kinds_of_classes()) {
+        kinds.push_back(world_.resources.acquire(world_.texts.text(kind)));
+    }
+    std::ranges::sort(kinds);
+    if (world_.nodes.serve(std::move(kinds))) {
+        world_.reservations.changed_everywhere();
+    }
+}
+
+std::string Inputs::kinds_fault(Shim& shim, const ClusterObject& object) {
+    const auto* const device_class = std::get_if<DeviceClass>(&object);
+    if (device_class == nullptr) {
+        return {};
+    }
+    for (const Text kind : device_class->kinds) {
+        if (const std::string_view name = world_.texts.text(kind); !can_be_of_class(name)) {
+            return std::string(name) + " cannot be devices of a class";
+        }
+    }
+    const bool all =
+        std::ranges::all_of(device_class->kinds, [&](Text kind) { return may_name(shim, world_.texts.text(kind)); });
+    return all ? "" : "more than " + std::to_string(kKindsOfShimMax) + " kinds of resources";
 }
 
 void Inputs::withdraw_object(const ClusterObject& object) {
@@ -220,6 +252,7 @@ void Inputs::withdraw_object(const ClusterObject& object) {
     } else if (!remove_from_claims(world_.topology.claims(), object)) {
         world_.topology.volumes().remove(object);
     }
+    kinds_changed_ = kinds_changed_ || std::holds_alternative<DeviceClass>(object);
 }
 
 void Inputs::drop_object(ObjectTable::iterator at) {
@@ -253,6 +286,7 @@ std::uint32_t Inputs::drop_objects_of(ShimId id, std::uint32_t most) {
     for (const ObjectName* first; dropped < most && (first = objects_of(id).first()) != nullptr; ++dropped) {
         drop_object(world_.objects.find(*first));
     }
+    serve_kinds();
     return dropped;
 }
 
@@ -289,6 +323,9 @@ std::string Inputs::state_object(ShimId id, const ObjectItem& record) {
     if (std::string fault = bytes_fault(shim, bytes, ours ? found->second.bytes : 0); !fault.empty()) {
         return fault;
     }
+    if (std::string fault = kinds_fault(shim, mapped.record); !fault.empty()) {
+        return fault;
+    }
     if (others && std::holds_alternative<ResourceClaim>(mapped.record)) {
         withdraw_object(found->second.object);  // the other shim was told to give it back, not this one
     }
@@ -314,6 +351,7 @@ void Inputs::apply(ShimId id, const ObjectsMessage& message) {
             lifecycle_.wake(kObjectChanged);
         }
     }
+    serve_kinds();
 }
 
 }  // namespace bayplan

@@ -136,10 +136,10 @@ ReservingLook Reserving::look(AskId id, Slot slot) const {
     for (const PredicateSet::Failure& one : failed) {
         look.failed_predicates |= 1u << one.predicate;
     }
-    const std::vector<ResourceAmount>& capacity = world_.nodes[slot].capacity;
-    const bool small_enough = std::ranges::all_of(
-        world_.classes[world_.asks[id].ask_class].spec->requests,
-        [&](const ResourceAmount& asked) { return asked.value <= amount_of(capacity, asked.resource); });
+    const bool small_enough =
+        std::ranges::all_of(world_.classes[world_.asks[id].ask_class].spec->requests, [&](const ResourceAmount& asked) {
+            return asked.value <= world_.nodes.counted_capacity(slot, asked.resource);
+        });
     const bool amounts_alone = failed.size() == 1 && predicates_.name(failed.front().predicate) ==
                                                          row_of(PredicateId::node_resources_fit).name;
     const bool too_many = world_.reservations.of(id) == nullptr && no_more_reservations(world_, slot);

@@ -138,6 +138,7 @@ private:
     void lists_of(const DeviceClass& one) {
         entries_max_ = kEntriesOfDevicesMax;
         plain(one.selectors, kSelectorPiecesMax);
+        plain(one.kinds, kTermsMax);
     }
     void lists_of(const ResourceClaim& one) {
         entries_max_ = kEntriesOfDevicesMax;

@@ -190,6 +190,37 @@ void ClusterDump::finish_pod(Pod& pod, const std::vector<Text>& sorted_nodes) {
     sort_out(std::move(pod));
 }
 
+void ClusterDump::make_extended_claim(ConvertedPod& pod) {
+    if (converter_.extended() == nullptr || pod.extended == nullptr || pod.ask.node != 0) {
+        return;
+    }
+    converter_.extended()->note(pod.extended->uses);
+    const ExtendedRequests all = converter_.extended()->requests_for(pod.extended->uses, texts());
+    if (all.requests.empty()) {
+        return;
+    }
+    const std::string_view name = std::string_view(pod.key).substr(pod.key.find('/') + 1);
+    PodSpec spec = spec_of(pod);
+    add_extended_claim(spec, name, pod.uid, converter_.texts());
+    pod.ask.spec = converter_.number(std::move(spec));
+    pod.extended = std::make_shared<const PodExtended>(
+        PodExtended{pod.extended->uses,
+                    extended_claim(all, pod.key.substr(0, pod.key.find('/')), name, pod.uid, converter_.texts())});
+}
+
+void ClusterDump::set_kinds(ClusterObject& object) const {
+    auto* const one = std::get_if<DeviceClass>(&object);
+    if (one != nullptr && converter_.extended() != nullptr) {
+        one->kinds = converter_.extended()->kinds_of(texts().text(one->name), texts());
+    }
+}
+
+void ClusterDump::set_kinds() {
+    for (ClusterObject& object : objects_) {
+        set_kinds(object);
+    }
+}
+
 void ClusterDump::finish() {
     add_nodes();
     scale_workloads();
@@ -212,6 +243,13 @@ void ClusterDump::finish() {
     std::stable_sort(pending_.begin(), pending_.end(), [](const Pod& one, const Pod& other) {
         return one.converted.ask.created_s < other.converted.ask.created_s;
     });
+    for (Pod& pod : pending_) {
+        make_extended_claim(pod.converted);
+        if (pod.converted.extended != nullptr && pod.converted.extended->claim) {
+            objects_.emplace_back(*pod.converted.extended->claim);
+        }
+    }
+    set_kinds();
     std::vector<const ConvertedPod*> first_pods;
     for (const std::vector<Pod>* const pods : {&bound_, &pending_}) {
         for (const Pod& pod : *pods) {

@@ -34,9 +34,10 @@ struct DumpOptions {
     std::vector<std::string> schedulers;
     // Resources that are devices, 1000 of the amount each, on every node that has some.
     std::vector<std::string> devices = {};
-    bool groups = true;         // labels of pod groups mean something
-    bool applications = false;  // are as YuniKorn's labels say; else a namespace is one
-    std::string plugin = {};    // that every pod needs; empty: none
+    bool groups = true;               // labels of pod groups mean something
+    bool applications = false;        // are as YuniKorn's labels say; else a namespace is one
+    std::string plugin = {};          // that every pod needs; empty: none
+    bool extended_resources = false;  // devices stand for them where a class says so
     WhatIf what_if = {};
 };
 
@@ -63,6 +64,9 @@ public:
         : options_(std::move(options)), converter_(options_.defaults, options_.devices, options_.applications) {
         if (!options_.plugin.empty()) {
             converter_.need_plugin(options_.plugin);
+        }
+        if (options_.extended_resources) {
+            converter_.follow_extended_resources();
         }
     }
     ClusterDump(const ClusterDump&) = delete;
@@ -104,6 +108,11 @@ public:
     const PodSpec& spec_of(const ConvertedPod& pod) const {
         return converter_.specs().records()[pod.ask.spec - 1].spec;
     }
+    // Of a pending pod that asks for extended resources which devices stand for; its spec names the claim.
+    void make_extended_claim(ConvertedPod&);
+    // The kinds that a class has of all for which claims were made by now; and of every class of the files.
+    void set_kinds(ClusterObject&) const;
+    void set_kinds();
     bool has_application(Text name) const;
     // Its controller makes another one when it is gone.
     bool has_replacement(const ConvertedPod&) const;

@@ -71,7 +71,13 @@ ConvertedNode ObjectConverter::convert_node_with_devices(Converter& convert) {
 
 ConvertedObject ObjectConverter::convert_any(Converter& convert, std::string_view kind) {
     if (kind == "Pod") {
-        return convert_pod(convert);
+        ConvertedPod pod = convert_pod(convert);
+        if (extended_ && !pod.finished) {
+            if (std::vector<ExtendedUse> uses = extended_uses(convert, convert.reader.root()); !uses.empty()) {
+                pod.extended = std::make_shared<const PodExtended>(PodExtended{std::move(uses), std::nullopt});
+            }
+        }
+        return pod;
     }
     if (kind == "Node") {
         return convert_node_with_devices(convert);
@@ -128,6 +134,9 @@ std::optional<NamedObject> ObjectConverter::convert(const ReadObject& object, co
     }
     if (applications_ && object.kind == "Namespace") {
         quotas_.take(convert);
+    }
+    if (extended_ && object.kind == "DeviceClass") {
+        extended_->take(convert);
     }
     if (pod != nullptr && !pod->finished) {
         if (plugin_ != 0) {

@@ -58,6 +58,11 @@ public:
     }
     // Where applications are as YuniKorn's labels say: the pod's, with what its namespace has said by now.
     StatedApplication application_of(const ConvertedPod& pod) const { return quotas_.with_quota(pod); }
+    // From now on pods say what they ask of extended resources, and classes of devices which they serve.
+    void follow_extended_resources() { extended_.emplace(); }
+    // Null: they are not followed.
+    ExtendedResources* extended() { return extended_ ? &*extended_ : nullptr; }
+    const ExtendedResources* extended() const { return extended_ ? &*extended_ : nullptr; }
     NamespaceQuotas& quotas() { return quotas_; }
     const NamespaceQuotas& quotas() const { return quotas_; }
     // Of a spec that was made from others.
@@ -84,6 +89,7 @@ private:
     Texts texts_;
     SpecTable specs_;
     NamespaceQuotas quotas_;
+    std::optional<ExtendedResources> extended_;
 };
 
 // Of an object of this kind: a namespace or the name of another one's does not matter.

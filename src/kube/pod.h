@@ -11,6 +11,7 @@
 
 #include "bayplan/messages.h"
 #include "kube/converter.h"
+#include "kube/extended_resources.h"
 
 namespace bayplan::kube {
 
@@ -37,11 +38,12 @@ struct ConvertedPod {
     bool priority_known = false;  // the object states it: its class counts for nothing
     bool finished = false;        // Succeeded or Failed: counts for nothing
     std::string uid;
-    std::vector<std::string> owner_pods;    // uids of the pods that own it
-    std::optional<bool> allows_preemption;  // by its label or annotation
-    bool topology_mode_fault = false;       // of its group: neither required nor preferred
-    std::string group;                      // "namespace/name" of its pod group; empty: none
-    bool stuck = false;                     // annotated kStuckAnnotation: never goes by itself (src/sim)
+    std::vector<std::string> owner_pods;          // uids of the pods that own it
+    std::optional<bool> allows_preemption;        // by its label or annotation
+    bool topology_mode_fault = false;             // of its group: neither required nor preferred
+    std::string group;                            // "namespace/name" of its pod group; empty: none
+    std::shared_ptr<const PodExtended> extended;  // null: it asks for no such resource, or nobody wants to know
+    bool stuck = false;                           // annotated kStuckAnnotation: never goes by itself (src/sim)
 };
 
 ConvertedPod convert_pod(Converter&);

@@ -24,6 +24,12 @@ struct BookedPod {
     // As the API server has it.
     std::shared_ptr<const PodCommon> common;
     std::unique_ptr<const PodWords> rare;  // null: nothing of that
+    // Extended resources that it asks for, where these are followed, and its claim on devices for them. Null: it asks for none.
+    struct Extended {
+        std::shared_ptr<const kube::PodExtended> asks;
+        kube::ExtendedRequests claim;  // no requests: there is none
+    };
+    std::unique_ptr<Extended> extended;
     std::int64_t created_s = 0;
     std::int64_t started_ms = 0;
     Text node = 0;
@@ -48,6 +54,7 @@ struct BookedPod {
         static const PodWords kNone;
         return rare == nullptr ? kNone : *rare;
     }
+    bool has_extended_claim() const { return extended != nullptr && !extended->claim.requests.empty(); }
     const std::string& scheduler() const { return common->scheduler; }
 
     // The pod as the API server has it now.

@@ -34,6 +34,9 @@ Books::Books(BooksOptions options, OnFault on_fault, OnGone on_gone, OnNominatio
       converter_(false, {}, options_.applications),
       rules_(options_.gates, options_.config, converter_),
       volumes_(converter_.texts()) {
+    if (options_.gates.extended_resources) {
+        converter_.follow_extended_resources();
+    }
     const Text tag = converter_.texts().id("foreign");
     foreign_tag_[0] = {tag, converter_.texts().id("default")};
     foreign_tag_[1] = {tag, converter_.texts().id("static")};
@@ -123,8 +126,22 @@ void Books::put(const kube::ReadObject& object) {
     } else if (auto* const priority_class = std::get_if<kube::PriorityClass>(&made->object)) {
         classes_.put(std::move(*priority_class));
     } else {
-        put_object(name, std::move(std::get<ClusterObject>(made->object)));
+        put_cluster_object(name, std::move(std::get<ClusterObject>(made->object)), object.value);
     }
+}
+
+void Books::put_cluster_object(const std::string& name, ClusterObject&& made, const kube::Value& object) {
+    if (std::holds_alternative<ResourceClaim>(made)) {
+        note_claim_object(name, object);
+    }
+    auto* const device_class = std::get_if<DeviceClass>(&made);
+    if (device_class == nullptr || converter_.extended() == nullptr) {
+        put_object(name, std::move(made));
+        return;
+    }
+    device_class->kinds = converter_.extended()->kinds_of(text(device_class->name), converter_.texts());
+    put_object(name, std::move(made));
+    classes_changed();
 }
 
 void Books::put_node(const std::string& name, kube::ConvertedNode&& made, const kube::Value& object) {
@@ -187,15 +204,29 @@ void Books::remove_named(std::string_view kind, const std::string& name) {
         }
         queue(Entry::node_gone, name);
         lost_nodes_.insert(id);
-    } else if (const auto object = objects_.find(name); object != objects_.end()) {
-        const bool stated = object->second.stated;
-        if (const auto* const volume = std::get_if<Volume>(&object->second.made)) {
-            volumes_.take_out(*volume);
+    } else {
+        drop_object(name);
+        if (kind == "ResourceClaim") {
+            forget_claim_object(name);
+        } else if (kind == "DeviceClass" && converter_.extended() != nullptr) {
+            converter_.extended()->forget(name.substr(name.find('/') + 1));
+            classes_changed();
         }
-        objects_.erase(object);
-        if (stated) {
-            queue(Entry::object_gone, name);
-        }
+    }
+}
+
+void Books::drop_object(const std::string& name) {
+    const auto object = objects_.find(name);
+    if (object == objects_.end()) {
+        return;
+    }
+    const bool stated = object->second.stated;
+    if (const auto* const volume = std::get_if<Volume>(&object->second.made)) {
+        volumes_.take_out(*volume);
+    }
+    objects_.erase(object);
+    if (stated) {
+        queue(Entry::object_gone, name);
     }
 }
 

@@ -81,6 +81,8 @@ public:
     ClaimSteps claims_to_prepare(const std::string& key, std::string_view node, std::string_view devices);
     StorageState storage_state(const StorageStep&, const std::string& node) const;
     void release_volumes(const std::string& uid);
+    // Claims, NAMESPACE/NAME, that the API server has of the pod's extended resources.
+    std::vector<std::string> extended_claims_of(const std::string& uid) const;
     // The claim on devices, NAMESPACE/NAME, counts as having nothing, until the API server says something else of it.
     void give_back(const std::string& claim);
     // It could not be given back: it has what the API server says, and the partition is told so.
@@ -174,7 +176,15 @@ private:
     void put_node(const std::string& name, kube::ConvertedNode&&, const kube::Value&);
     bool keeps_nodes() const;
     bool keeps_victims() const;
+    void put_cluster_object(const std::string& name, ClusterObject&&, const kube::Value&);
     void put_object(const std::string& name, ClusterObject&&);
+    void drop_object(const std::string& name);
+    bool renew_extended_claim(const std::string& key, BookedPod&, const std::shared_ptr<const kube::PodExtended>& asks);
+    void drop_extended_claim(const std::string& key, const BookedPod&);
+    void renew_kinds();
+    void classes_changed();
+    void note_claim_object(const std::string& name, const kube::Value&);
+    void forget_claim_object(const std::string& name);
     void put_workload(const std::string& name, const kube::Value&);
     const ClusterObject* object(std::string_view kind, std::string_view name_space, std::string_view name) const;
     template <typename Record>
@@ -183,6 +193,8 @@ private:
     const kube::ConvertedNode* node_record(std::string_view name) const;
     void add_storage(const BookedPod&, const PodSpec&, std::string_view node, ClaimSteps&);
     void add_devices(const BookedPod&, const PodSpec&, std::string_view node, std::string_view devices, ClaimSteps&);
+    void add_extended(const std::string& key, const BookedPod&, std::string_view node, std::string_view devices,
+                      ClaimSteps&);
     bool add_device_step(const BookedPod&, const std::string& claim, std::vector<GivenDevice>&&, std::string_view node,
                          ClaimSteps&);
     void limit_nodes(std::string_view node, DeviceStep&) const;
@@ -211,7 +223,10 @@ private:
     PodCommons commons_;
     PodsByUid by_uid_;
     TaintValues taint_values_;
-    Seen numeric_pods_;  // keys of those with tolerations by numbers
+    Seen numeric_pods_;   // keys of those with tolerations by numbers
+    Seen extended_pods_;  // keys of pods that ask for extended resources
+    boost::unordered_flat_map<std::string, std::string> extended_claims_;  // uids of their pods, by claim
+    boost::unordered_flat_map<std::string, Seen> extended_claims_of_;      // claims, by uid
     WorkloadGroups workloads_;
     std::map<std::string, Seen, std::less<>> pods_of_workloads_;  // keys, by "NAMESPACE/NAME"
     std::map<std::string, Listing, std::less<>> lists_;           // that are being read, by kind

@@ -40,6 +40,7 @@ ClaimSteps Books::claims_to_prepare(const std::string& key, std::string_view nod
         const PodSpec& spec = converter_.specs().records()[pod->spec - 1].spec;
         add_storage(*pod, spec, node, steps);
         add_devices(*pod, spec, node, devices, steps);
+        add_extended(key, *pod, node, devices, steps);
     }
     return steps;
 }

@@ -163,6 +163,9 @@ std::vector<bool> Books::texts_in_use() const {
     }
     rules_.visit_texts([&](Text id) { marks.mark(id); });
     converter_.quotas().visit_texts([&](Text id) { marks.mark(id); });
+    if (const kube::ExtendedResources* const extended = converter_.extended()) {
+        extended->visit_texts([&](Text id) { marks.mark(id); });
+    }
     std::ranges::for_each(taken_volumes_, [&](Text volume) { marks.mark(volume); });
     std::ranges::for_each(applications_, [&](Text application) { marks.mark(application); });
     for (const Attribute& tag : foreign_tag_) {

@@ -60,9 +60,10 @@ void Books::put_pod(kube::ConvertedPod&& made, PodFacts&& facts) {
         pod.assumed_node = 0;
     }
     pod.take(made, commons_);
+    const bool other_claim = renew_extended_claim(key, pod, made.extended);
     if (elsewhere) {
         take_back(key);
-    } else if (!same) {
+    } else if (!same || other_claim) {
         queue_pod(key, pod);
     }
 }
@@ -98,11 +99,13 @@ void Books::remove_pod(const std::string& key) {
             pods_of_workloads_.erase(all);
         }
     }
+    const BookedPod gone = std::move(found->second);
     pods_.erase(found);
     if (stated) {
         queue(Entry::pod_gone, key);
         reusable_.insert(key);
     }
+    drop_extended_claim(key, gone);
     on_gone_(key, uid);
 }
 

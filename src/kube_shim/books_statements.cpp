@@ -207,6 +207,11 @@ AskItem Books::statement(const std::string& key, const BookedPod& pod) {
         taint_values_.extend(spec, pod.words().numeric_tolerations, converter_.texts());
         ask.spec = converter_.number(std::move(spec));
     }
+    if (pod.has_extended_claim()) {
+        PodSpec spec = converter_.specs().records()[ask.spec - 1].spec;
+        kube::add_extended_claim(spec, std::string_view(key).substr(key.find('/') + 1), pod.uid, converter_.texts());
+        ask.spec = converter_.number(std::move(spec));
+    }
     ask.key = key;
     ask.foreign = pod.foreign;
     ask.terminating = ask.terminating || pod.preempted;

@@ -6,6 +6,8 @@
 #include <fmt/format.h>
 #include <boost/json.hpp>
 
+#include "kube/extended_resources.h"
+
 namespace bayplan::kube_shim {
 
 namespace {
@@ -17,6 +19,7 @@ constexpr std::string_view kSelectedNode = "volume.kubernetes.io/selected-node";
 constexpr std::string_view kBindCompleted = "pv.kubernetes.io/bind-completed";
 constexpr std::string_view kBoundByController = "pv.kubernetes.io/bound-by-controller";
 constexpr std::string_view kFinalizer = "resource.kubernetes.io/delete-protection";
+constexpr std::string_view kMadeForExtended = kube::kExtendedClaimAnnotation;
 
 std::string_view namespace_part(std::string_view key) { return key.substr(0, key.find('/')); }
 std::string_view name_part(std::string_view key) { return key.substr(key.find('/') + 1); }
@@ -81,6 +84,12 @@ std::optional<json::value> parsed(const std::string& body) {
 json::object versioned(const json::value& object) {
     return {{"uid", text(object, {"metadata", "uid"})},
             {"resourceVersion", text(object, {"metadata", "resourceVersion"})}};
+}
+
+bool is_finalizer(const json::value& one) { return one.is_string() && std::string_view(one.as_string()) == kFinalizer; }
+
+bool has_finalizer(const json::value& claim) {
+    return std::ranges::any_of(list(claim, {"metadata", "finalizers"}), is_finalizer);
 }
 
 bool is_of(const DeviceStep& step, const std::string& request) {
@@ -255,9 +264,7 @@ std::optional<ResourceClaimRead> read_resource_claim(const HttpAnswer& answer, c
     made.has_requests = !list(*claim, {"spec", "devices", "requests"}).empty();
     made.reserved = std::ranges::any_of(list(*claim, {"status", "reservedFor"}),
                                         [&](const json::value& one) { return text(one, {"uid"}) == pod.uid; });
-    made.has_finalizer = std::ranges::any_of(list(*claim, {"metadata", "finalizers"}), [](const json::value& one) {
-        return one.is_string() && std::string_view(one.as_string()) == kFinalizer;
-    });
+    made.has_finalizer = has_finalizer(*claim);
     for (const auto& [request, name] : classes_of(*claim, step)) {
         if (std::ranges::find(made.classes, name) == made.classes.end()) {
             made.classes.push_back(name);
@@ -314,6 +321,92 @@ HttpRequest clear_resource_claim(std::string_view claim, const HeldClaim& held) 
                  json::object{{"metadata", json::object{{"uid", held.uid}, {"resourceVersion", held.version}}},
                               {"status",
                                json::object{{"allocation", nullptr}, {"reservedFor", nullptr}, {"devices", nullptr}}}});
+}
+
+// --- claims for extended resources
+
+std::string name_of_claim_for(const PodName& pod, std::string_view suffix) {
+    // As the API server makes names of a generateName: short enough for any object.
+    constexpr std::size_t kNameMost = 63;
+    const std::string whole = fmt::format("{}-extended-resources-", name_part(pod.key));
+    return fmt::format("{}/{}{}", namespace_part(pod.key), whole.substr(0, kNameMost - suffix.size()), suffix);
+}
+
+HttpRequest create_claim(std::string_view claim, const PodName& pod, const ClaimToMake& makes) {
+    json::array requests;
+    for (const ClaimToMake::Request& one : makes.requests) {
+        requests.push_back(json::object{{"name", one.name},
+                                        {"exactly", json::object{{"deviceClassName", one.device_class},
+                                                                 {"allocationMode", "ExactCount"},
+                                                                 {"count", one.count}}}});
+    }
+    const json::object owner{
+        {"apiVersion", "v1"}, {"kind", "Pod"}, {"name", name_part(pod.key)}, {"uid", pod.uid}, {"controller", true}};
+    const json::object body{{"apiVersion", "resource.k8s.io/v1"},
+                            {"kind", "ResourceClaim"},
+                            {"metadata", json::object{{"namespace", namespace_part(claim)},
+                                                      {"name", name_part(claim)},
+                                                      {"annotations", json::object{{kMadeForExtended, "true"}}},
+                                                      {"ownerReferences", json::array{owner}},
+                                                      {"finalizers", json::array{kFinalizer}}}},
+                            {"spec", json::object{{"devices", json::object{{"requests", std::move(requests)}}}}}};
+    HttpRequest made;
+    made.method = "POST";
+    made.path =
+        fmt::format("/apis/resource.k8s.io/v1/namespaces/{}/resourceclaims", url_escaped(namespace_part(claim)));
+    made.body = json::serialize(body);
+    made.content_type = "application/json";
+    return made;
+}
+
+HttpRequest tell_pod_of_claim(const PodName& pod, std::string_view claim, const ClaimToMake& makes) {
+    json::array mappings;
+    for (const ClaimToMake::Mapping& one : makes.mappings) {
+        mappings.push_back(json::object{
+            {"containerName", one.container}, {"resourceName", one.resource}, {"requestName", one.request}});
+    }
+    const json::object said{{"resourceClaimName", name_part(claim)}, {"requestMappings", std::move(mappings)}};
+    return patch(fmt::format("/api/v1/namespaces/{}/pods/{}/status", url_escaped(namespace_part(pod.key)),
+                             url_escaped(name_part(pod.key))),
+                 json::object{{"metadata", json::object{{"uid", pod.uid}}},
+                              {"status", json::object{{"extendedResourceClaimStatus", said}}}});
+}
+
+std::optional<MadeClaim> read_made_claim(const HttpAnswer& answer, std::string_view pod_uid) {
+    const std::optional<json::value> claim = parsed(answer.body);
+    if (!claim || !claim->is_object()) {
+        return std::nullopt;
+    }
+    MadeClaim made;
+    made.uid = text(*claim, {"metadata", "uid"});
+    made.of_pod = text(*claim, {"metadata", "annotations", kMadeForExtended}) == "true" &&
+                  std::ranges::any_of(list(*claim, {"metadata", "ownerReferences"}),
+                                      [&](const json::value& owner) { return text(owner, {"uid"}) == pod_uid; });
+    made.has_finalizer = has_finalizer(*claim);
+    return made;
+}
+
+HttpRequest let_go_of_claim(std::string_view claim, const std::string& claim_body) {
+    const json::value read = parsed(claim_body).value_or(json::value());
+    json::object metadata = versioned(read);
+    json::array others;
+    for (const json::value& one : list(read, {"metadata", "finalizers"})) {
+        if (!is_finalizer(one)) {
+            others.push_back(one);
+        }
+    }
+    metadata["finalizers"] = std::move(others);
+    return patch(resource_path(claim), json::object{{"metadata", std::move(metadata)}});
+}
+
+HttpRequest delete_claim(std::string_view claim, const MadeClaim& made) {
+    HttpRequest request;
+    request.method = "DELETE";
+    request.path = resource_path(claim);
+    request.body = json::serialize(json::object{
+        {"apiVersion", "v1"}, {"kind", "DeleteOptions"}, {"preconditions", json::object{{"uid", made.uid}}}});
+    request.content_type = "application/json";
+    return request;
 }
 
 }  // namespace bayplan::kube_shim

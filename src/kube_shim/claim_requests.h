@@ -57,6 +57,22 @@ HttpRequest reserve_claim(const std::string& claim_body, const DeviceStep&, cons
                           const std::map<std::string, std::string>& classes);
 HttpRequest unreserve_claim(std::string_view claim, const PodName&);
 
+// A name for the claim of the pod's extended resources, NAMESPACE/NAME; `suffix` is 5 letters.
+std::string name_of_claim_for(const PodName&, std::string_view suffix);
+// With the finalizer, so that it may be allocated at once.
+HttpRequest create_claim(std::string_view claim, const PodName&, const ClaimToMake&);
+HttpRequest tell_pod_of_claim(const PodName&, std::string_view claim, const ClaimToMake&);
+
+struct MadeClaim {
+    std::string uid;
+    bool of_pod = false;  // made for the extended resources of this pod
+    bool has_finalizer = false;
+};
+std::optional<MadeClaim> read_made_claim(const HttpAnswer&, std::string_view pod_uid);
+// From the claim as it was read: it may be deleted then.
+HttpRequest let_go_of_claim(std::string_view claim, const std::string& claim_body);
+HttpRequest delete_claim(std::string_view claim, const MadeClaim&);
+
 // A resource claim as the pod sees it that it is to be given back for.
 struct HeldClaim {
     std::string uid;

@@ -4,7 +4,9 @@
 // Thread: any; plain data. Claims are "NAMESPACE/NAME".
 #pragma once
 
+#include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -33,13 +35,33 @@ struct NodeRequirement {
     bool operator==(const NodeRequirement&) const = default;
 };
 
+// The claim of a pod's extended resources, which is not there yet.
+struct ClaimToMake {
+    struct Request {
+        std::string name;
+        std::string device_class;
+        std::int64_t count = 0;
+        bool operator==(const Request&) const = default;
+    };
+    struct Mapping {
+        std::string container;
+        std::string resource;
+        std::string request;
+        bool operator==(const Mapping&) const = default;
+    };
+    std::vector<Request> requests;
+    std::vector<Mapping> mappings;
+    std::vector<std::string> former;  // claims of the pod that were made before, and go
+};
+
 // A claim on devices. Without devices it is allocated already, or by another pod that was placed before.
 struct DeviceStep {
-    std::string claim;
+    std::string claim;  // empty until it is made
     std::vector<GivenDevice> devices;
     // Of the one term of nodes that can use them; neither: all can.
     std::vector<NodeRequirement> fields;
     std::vector<NodeRequirement> expressions;
+    std::optional<ClaimToMake> makes = {};  // before anything else
 };
 
 struct ClaimSteps {

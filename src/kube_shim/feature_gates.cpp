@@ -22,6 +22,7 @@ constexpr Honoured kHonoured[] = {
     {"NodeInclusionPolicyInPodTopologySpread", &FeatureGates::spread_inclusion},
     {"GenericWorkload", &FeatureGates::workloads},
     {"GangScheduling", &FeatureGates::gangs},
+    {"DRAExtendedResource", &FeatureGates::extended_resources},
 };
 
 // How kube-scheduler does it, or what the API server does: either way the same is decided.

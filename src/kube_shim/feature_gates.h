@@ -16,6 +16,7 @@ struct FeatureGates {
     bool spread_inclusion = true;      // NodeInclusionPolicyInPodTopologySpread
     bool workloads = false;            // GenericWorkload
     bool gangs = false;                // GangScheduling, which needs GenericWorkload
+    bool extended_resources = false;   // DRAExtendedResource
 
     bool follow_workloads() const { return workloads && gangs; }
     // Changes nothing of how pods are read.

@@ -12,6 +12,7 @@ namespace {
 // A watch that lived for so long was well: the next failure is a first one.
 constexpr auto kWell = std::chrono::seconds(5);
 constexpr int kGone = 410;
+constexpr std::string_view kInitialEventsEnd = "k8s.io/initial-events-end";
 
 // The server's words in a Status object, or its answer's first line.
 std::string reason_of(const HttpAnswer& answer) {
@@ -48,10 +49,16 @@ ListWatch::ListWatch(const Resource& resource, HttpClient& http, ObjectSink& sin
 ListWatch::~ListWatch() { http_.cancel(request_); }
 
 void ListWatch::turn(Clock::time_point now) {
+    if (waits_for_stream() && now >= stream_due()) {
+        http_.cancel(std::exchange(request_, 0));
+        stop_streaming("nothing comes of a stream");
+    }
     if (state_ != State::resting || now < due_) {
         return;
     }
-    if (version_.empty()) {
+    if (version_.empty() && options_.streams && can_stream_ && continue_token_.empty()) {
+        stream();
+    } else if (version_.empty()) {
         list();
     } else {
         watch();
@@ -152,6 +159,69 @@ void ListWatch::take_page(HttpAnswer&& answer) {
     watch();
 }
 
+// --- the list as a stream
+
+void ListWatch::stream() {
+    state_ = State::listing;
+    streaming_ = true;
+    ++counters_.lists;
+    in_list_ = true;
+    sink_.begin_list(resource_.kind);
+    start_watch(
+        fmt::format("{}?watch=1&allowWatchBookmarks=true&sendInitialEvents=true"
+                    "&resourceVersionMatch=NotOlderThan",
+                    resource_.path));
+}
+
+// False: the event is one of the watch that follows.
+bool ListWatch::take_streamed(WatchEvent event, const kube::ReadObject& object) {
+    if (!streaming_ || event == WatchEvent::error) {
+        return false;
+    }
+    if (event == WatchEvent::deleted) {
+        sink_.remove(object);
+        return true;
+    }
+    if (event != WatchEvent::bookmark) {
+        sink_.put(object);
+        return true;
+    }
+    if (object.value["metadata"]["annotations"][kInitialEventsEnd].text() != "true") {
+        // A server that knows nothing of all this sends the objects as well, but never says that these are all.
+        http_.cancel(request_);
+        request_ = 0;
+        stop_streaming("the server does not say where its list ends");
+        return true;
+    }
+    streaming_ = false;
+    ++counters_.streamed;
+    state_ = State::watching;
+    version_ = object.value["metadata"]["resourceVersion"].text();
+    end_list();
+    return true;
+}
+
+void ListWatch::take_streamed_end(HttpAnswer&& answer) {
+    streaming_ = false;
+    if (answer.status == 404 && resource_.optional) {
+        absent();
+    } else if (answer.status == 400 || answer.status == 422) {
+        stop_streaming(reason_of(answer));
+    } else {
+        if (answer.ok()) {
+            answer.error = "ended before the list did";
+        }
+        fail(answer, "list");
+    }
+}
+
+void ListWatch::stop_streaming(std::string_view why) {
+    streaming_ = false;
+    can_stream_ = false;
+    say(fmt::format("listed by pages: {}", why));
+    rest(std::chrono::milliseconds(0));
+}
+
 void ListWatch::end_list() {
     in_list_ = false;
     listed_ = true;
@@ -169,13 +239,18 @@ void ListWatch::absent() {
 
 void ListWatch::watch() {
     state_ = State::watching;
+    start_watch(
+        fmt::format("{}?watch=1&allowWatchBookmarks=true&resourceVersion={}", resource_.path, url_escaped(version_)));
+}
+
+void ListWatch::start_watch(std::string path) {
     ++counters_.watches;
     decoder_ = {};
     heard_ = false;
+    nothing_came_ = true;
     watching_since_ = Clock::now();
     std::uniform_int_distribution<std::int64_t> pick(options_.watch_least.count(), 2 * options_.watch_least.count());
-    std::string path = fmt::format("{}?watch=1&allowWatchBookmarks=true&resourceVersion={}&timeoutSeconds={}",
-                                   resource_.path, url_escaped(version_), pick(random_));
+    path += fmt::format("&timeoutSeconds={}", pick(random_));
     if (!resource_.query.empty()) {
         path += fmt::format("&{}", resource_.query);
     }
@@ -188,6 +263,7 @@ void ListWatch::watch() {
 }
 
 void ListWatch::take_bytes(std::string_view bytes) {
+    nothing_came_ = false;
     const HttpClient::Id request = request_;
     const bool sound = decoder_.feed(bytes, [&](WatchEvent event, const kube::ReadObject& object) {
         if (request_ == request) {  // else it was given up by an event before
@@ -197,6 +273,7 @@ void ListWatch::take_bytes(std::string_view bytes) {
     if (!sound && request_ == request) {
         http_.cancel(request_);
         request_ = 0;
+        streaming_ = false;
         HttpAnswer broken;
         broken.error = decoder_.fault();
         fail(broken, "watch");
@@ -204,8 +281,12 @@ void ListWatch::take_bytes(std::string_view bytes) {
 }
 
 void ListWatch::take_event(WatchEvent event, const kube::ReadObject& object) {
+    if (take_streamed(event, object)) {
+        return;
+    }
     if (event == WatchEvent::error) {
         const kube::Value& status = object.value;
+        streaming_ = false;
         http_.cancel(request_);
         request_ = 0;
         if (status["code"].text() == "410") {
@@ -243,6 +324,10 @@ void ListWatch::expired(std::string_view what) {
 
 void ListWatch::take_end(HttpAnswer&& answer) {
     request_ = 0;
+    if (streaming_) {
+        take_streamed_end(std::move(answer));
+        return;
+    }
     if (answer.status == kGone) {
         expired("status 410");
         return;

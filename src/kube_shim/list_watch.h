@@ -1,5 +1,7 @@
 // Follows one kind of object: lists it page by page, watches it from there on, and lists it again when the server has
-// forgotten what happened since.
+// forgotten what happened since. With `streams` the objects that there are come by a watch, too, which goes on from there
+// (Kubernetes' WatchList): the server makes no list for us, and neither side holds a page of it. A server that does not do so is
+// asked for pages from then on.
 //
 //   resting -> listing -> watching      watching -> watching  the server ended it, or it was cut: from the last version on
 //                ^            |         watching -> resting -> listing  410: the version is too old
@@ -42,11 +44,14 @@ struct ListWatchOptions {
     std::chrono::milliseconds backoff_longest{5'000};
     std::chrono::milliseconds absent_wait{60'000};  // until an optional resource is looked for again
     std::chrono::milliseconds list_timeout{60'000};
+    bool streams = false;
+    std::chrono::milliseconds stream_wait{3'000};  // for the first object, or the end; then pages are asked for
 };
 
 struct ListWatchCounters {
     std::uint64_t lists = 0;
     std::uint64_t pages = 0;
+    std::uint64_t streamed = 0;  // of the lists
     std::uint64_t watches = 0;
     std::uint64_t events = 0;
     std::uint64_t bookmarks = 0;
@@ -64,7 +69,9 @@ public:
 
     // Begins what is due.
     void turn(Clock::time_point now);
-    Clock::time_point next_due() const { return state_ == State::resting ? due_ : Clock::time_point::max(); }
+    Clock::time_point next_due() const {
+        return state_ == State::resting ? due_ : waits_for_stream() ? stream_due() : Clock::time_point::max();
+    }
 
     // Everything that there was has been handed over once.
     bool listed() const { return listed_; }
@@ -74,7 +81,14 @@ public:
 private:
     enum class State : std::uint8_t { resting, listing, watching };
 
+    bool waits_for_stream() const { return streaming_ && nothing_came_; }
+    Clock::time_point stream_due() const { return watching_since_ + options_.stream_wait; }
     void list();
+    void stream();
+    bool take_streamed(WatchEvent, const kube::ReadObject&);
+    void take_streamed_end(HttpAnswer&&);
+    void stop_streaming(std::string_view why);
+    void start_watch(std::string path);
     void take_page(HttpAnswer&&);
     void end_list();
     void absent();
@@ -98,7 +112,10 @@ private:
     HttpClient::Id request_ = 0;
     bool listed_ = false;
     bool in_list_ = false;
-    std::string version_;  // watched from here on; empty: list first
+    bool streaming_ = false;     // the watch brings the objects that there are
+    bool can_stream_ = true;     // as far as is known
+    bool nothing_came_ = false;  // of the watch
+    std::string version_;        // watched from here on; empty: list first
     std::string continue_token_;
     WatchDecoder decoder_;
     Clock::time_point watching_since_{};

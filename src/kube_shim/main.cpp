@@ -65,6 +65,14 @@ std::optional<ApiAccess> access_of(const Arguments& arguments, std::string& erro
     return access;
 }
 
+bool scores_extended_resources(const BooksOptions& books) {
+    const auto scores_one = [](const scheduler_config::Profile& profile) {
+        return std::ranges::any_of(profile.score_resources,
+                                   [](const ScoredResource& one) { return one.name.find('/') != std::string::npos; });
+    };
+    return books.config && std::ranges::any_of(books.config->profiles, scores_one);
+}
+
 // False: what is wrong was said.
 bool read_configuration(const Arguments& arguments, BooksOptions& books) {
     std::vector<std::string> faults;
@@ -96,6 +104,11 @@ bool read_configuration(const Arguments& arguments, BooksOptions& books) {
             arguments.scheduler_config +
             ": plugins, weights, strategies and back-off are the daemon's to know (setting scheduler_config of "
             "its partition): leave them out here");
+    }
+    if (books.gates.extended_resources && scores_extended_resources(books)) {
+        faults.push_back(arguments.scheduler_config +
+                         ": NodeResourcesFit scores an extended resource: with DRAExtendedResource=true its devices "
+                         "would have to be counted, which is not built");
     }
     std::ranges::for_each(faults, say);
     return faults.empty();
@@ -159,6 +172,7 @@ int run(const Arguments& arguments) {
         }
     }
     const EngineOptions engine = engine_options(options.books);
+    options.list_watch.streams = true;
     options.seed = std::random_device()();
     options.instance = fmt::format("bayplan-kube-{}-{}", host_name(), getpid());
     options.warm = arguments.embedded;

@@ -10,6 +10,23 @@
 
 namespace bayplan::kube_shim {
 
+namespace {
+
+constexpr int kNotFound = 404;
+
+// As Kubernetes ends names that it makes up.
+std::string random_letters(Random& random) {
+    constexpr std::string_view kLetters = "bcdfghjklmnpqrstvwxz2456789";
+    std::uniform_int_distribution<std::size_t> pick(0, kLetters.size() - 1);
+    std::string made;
+    for (int count = 0; count < 5; ++count) {
+        made += kLetters[pick(random)];
+    }
+    return made;
+}
+
+}  // namespace
+
 void Preparer::prepare(const PodName& pod, std::string node, ClaimSteps steps, std::chrono::seconds time) {
     const auto work = std::make_shared<Work>();
     work->pod = pod;
@@ -33,6 +50,7 @@ void Preparer::prepare(const PodName& pod, std::string node, ClaimSteps steps, s
 void Preparer::forget(const std::string& uid) {
     works_.erase(uid);
     reserved_claims_.erase(uid);
+    made_claims_.erase(uid);
 }
 
 void Preparer::undo(const PodName& pod) {
@@ -41,6 +59,10 @@ void Preparer::undo(const PodName& pod) {
 }
 
 void Preparer::take_back(const PodName& pod) {
+    if (const auto made = made_claims_.find(pod.uid); made != made_claims_.end()) {
+        std::ranges::for_each(made->second, [&](const std::string& claim) { removals_.remove(claim, pod.uid); });
+        made_claims_.erase(made);
+    }
     const auto claims = reserved_claims_.find(pod.uid);
     if (claims == reserved_claims_.end()) {
         return;
@@ -62,11 +84,13 @@ void Preparer::begin(const Shared& work, std::size_t task) {
     if (one.of_storage) {
         send(work, task, get_storage_claim(one.storage.claim),
              [this, work, task](HttpAnswer&& answer) { take_storage_claim(work, task, answer); });
+    } else if (one.devices.claim.empty()) {
+        make_claim(work, task);
     } else if (returns_.under_way(one.devices.claim)) {
         begin_later(work, task, kLookEvery);
     } else {
         send(work, task, get_resource_claim(one.devices.claim),
-             [this, work, task](HttpAnswer&& answer) { take_resource_claim(work, task, std::move(answer)); });
+             [this, work, task](HttpAnswer&& answer) { take_made_claim(work, task, std::move(answer)); });
     }
 }
 
@@ -83,9 +107,13 @@ void Preparer::send(const Shared& work, std::size_t task, HttpRequest request, T
         if (!is_current(work)) {
             return;
         }
+        DeviceStep& step = work->tasks[task].devices;
         if (answer.ok()) {
             take(std::move(answer));
         } else if (may_pass_later(answer)) {
+            again(work, task, refusal_of(answer));
+        } else if (answer.status == kNotFound && step.makes) {
+            step.claim.clear();  // it was not made, or is gone
             again(work, task, refusal_of(answer));
         } else {
             fail(work, refusal_of(answer));
@@ -196,8 +224,7 @@ void Preparer::take_resource_claim(const Shared& work, std::size_t task, HttpAns
     one.body = std::move(answer.body);
     const bool gives = !one.devices.devices.empty() || !claim->has_requests;
     if (claim->reserved && claim->allocated) {
-        reserved_claims_[work->pod.uid].push_back(one.devices.claim);
-        finish(work, task, Phase::done);
+        reserved(work, task);
     } else if (claim->deleting) {
         fail(work, fmt::format("resource claim {} is being deleted", one.devices.claim));
     } else if (claim->allocated && !one.devices.devices.empty()) {
@@ -231,10 +258,62 @@ void Preparer::reserve(const Shared& work, std::size_t task, const std::vector<s
             return;
         }
     }
-    send(work, task, reserve_claim(one.body, one.devices, work->pod, one.classes), [this, work, task](HttpAnswer&&) {
-        reserved_claims_[work->pod.uid].push_back(work->tasks[task].devices.claim);
+    send(work, task, reserve_claim(one.body, one.devices, work->pod, one.classes),
+         [this, work, task](HttpAnswer&&) { reserved(work, task); });
+}
+
+void Preparer::reserved(const Shared& work, std::size_t task) {
+    const DeviceStep& step = work->tasks[task].devices;
+    if (!step.makes) {
+        reserved_claims_[work->pod.uid].push_back(step.claim);
         finish(work, task, Phase::done);
-    });
+        return;
+    }
+    send(work, task, tell_pod_of_claim(work->pod, step.claim, *step.makes),
+         [this, work, task](HttpAnswer&&) { finish(work, task, Phase::done); });
+}
+
+// --- devices for extended resources
+
+void Preparer::make_claim(const Shared& work, std::size_t task) {
+    DeviceStep& step = work->tasks[task].devices;
+    for (const std::string& claim : std::exchange(step.makes->former, {})) {
+        removals_.remove(claim, work->pod.uid);
+    }
+    if (removals_.under_way_of(work->pod.uid)) {
+        begin_later(work, task, kLookEvery);
+        return;
+    }
+    const std::string claim = name_of_claim_for(work->pod, random_letters(random_));
+    made_claims_[work->pod.uid].push_back(claim);
+    step.claim = claim;
+    requests_.submit(RequestKind::binding, create_claim(claim, work->pod, *step.makes),
+                     [this, work, task](HttpAnswer&& answer) {
+                         if (!is_current(work)) {
+                             return;
+                         }
+                         if (answer.ok()) {
+                             take_made_claim(work, task, std::move(answer));
+                         } else if (may_pass_later(answer)) {
+                             again(work, task, refusal_of(answer));  // it may be there: it is read
+                         } else {
+                             fail(work, refusal_of(answer));
+                         }
+                     });
+}
+
+// Its name may be another claim's.
+void Preparer::take_made_claim(const Shared& work, std::size_t task, HttpAnswer&& answer) {
+    DeviceStep& step = work->tasks[task].devices;
+    if (step.makes) {
+        const std::optional<MadeClaim> claim = read_made_claim(answer, work->pod.uid);
+        if (claim && !claim->of_pod) {
+            step.claim.clear();
+            again(work, task, "the claim's name was taken");
+            return;
+        }
+    }
+    take_resource_claim(work, task, std::move(answer));
 }
 
 }  // namespace bayplan::kube_shim

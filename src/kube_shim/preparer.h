@@ -4,9 +4,12 @@
 //   read -> write -> (storage: wait until the controller of volumes has bound it) -> prepared
 //     ^-- conflict, 5xx, time-out --'     refused, lost, time is over -> failed: reservations are taken back
 //
+// A claim for extended resources is made first, under a name that is chosen here: if it is not known what became of that, it is
+// read under this name. Where the pod is not bound in the end it is removed.
+//
 // Nothing is written twice without a read between, and each write hangs on the version that was read.
 //
-// Thread: one. Refers to the requests, the timers and the returns, which outlive it.
+// Thread: one. Refers to the requests, the timers, the returns and the removals, which outlive it.
 #pragma once
 
 #include <chrono>
@@ -19,6 +22,7 @@
 #include <boost/unordered/unordered_flat_map.hpp>
 
 #include "kube_shim/backoff.h"
+#include "kube_shim/claim_removals.h"
 #include "kube_shim/claim_requests.h"
 #include "kube_shim/claim_returns.h"
 #include "kube_shim/paced_requests.h"
@@ -47,12 +51,13 @@ public:
     static constexpr std::chrono::milliseconds kLookEvery{100};
 
     // A claim that is being given back waits for that.
-    Preparer(PacedRequests& requests, Timers& timers, Random& random, const ClaimReturns& returns, Look look,
-             OnPrepared on_prepared, OnFailed on_failed)
+    Preparer(PacedRequests& requests, Timers& timers, Random& random, const ClaimReturns& returns,
+             ClaimRemovals& removals, Look look, OnPrepared on_prepared, OnFailed on_failed)
         : requests_(requests),
           timers_(timers),
           random_(random),
           returns_(returns),
+          removals_(removals),
           look_(std::move(look)),
           on_prepared_(std::move(on_prepared)),
           on_failed_(std::move(on_failed)) {}
@@ -64,6 +69,7 @@ public:
     // The pod is gone, or bound.
     void forget(const std::string& uid);
     std::size_t under_way() const { return works_.size(); }
+    bool prepares(const std::string& uid) const { return works_.contains(uid); }
 
 private:
     enum class Phase : std::uint8_t { working, waiting, done };
@@ -102,6 +108,9 @@ private:
     void take_storage_claim(const Shared&, std::size_t task, const HttpAnswer&);
     void take_volume(const Shared&, std::size_t task, const StorageClaimRead&, const HttpAnswer&);
     void take_resource_claim(const Shared&, std::size_t task, HttpAnswer&&);
+    void make_claim(const Shared&, std::size_t task);
+    void take_made_claim(const Shared&, std::size_t task, HttpAnswer&&);
+    void reserved(const Shared&, std::size_t task);
     void reserve(const Shared&, std::size_t task, const std::vector<std::string>& classes);
     void take_back(const PodName&);
 
@@ -109,11 +118,13 @@ private:
     Timers& timers_;
     Random& random_;
     const ClaimReturns& returns_;
+    ClaimRemovals& removals_;
     Look look_;
     OnPrepared on_prepared_;
     OnFailed on_failed_;
     boost::unordered_flat_map<std::string, Shared> works_;                              // by uid
     boost::unordered_flat_map<std::string, std::vector<std::string>> reserved_claims_;  // by uid, until it is bound
+    boost::unordered_flat_map<std::string, std::vector<std::string>> made_claims_;      // likewise
 };
 
 }  // namespace bayplan::kube_shim

@@ -32,6 +32,7 @@ Shim::Shim(ShimOptions options, MakePartition make_partition, Log log)
       http_(options.access),
       requests_(http_),
       extenders_(std::move(options.extenders)),
+      removals_(requests_, timers_, random_, log_),
       warm_(options.warm) {
     if (options.lease) {
         lease_http_ = std::make_unique<HttpClient>(std::move(options.access));
@@ -50,7 +51,7 @@ Shim::Shim(ShimOptions options, MakePartition make_partition, Log log)
         requests_, timers_, random_,
         [this](const std::string& claim, const std::string& why) { claim_kept(claim, why); });
     preparer_ = std::make_unique<Preparer>(
-        requests_, timers_, random_, *returns_,
+        requests_, timers_, random_, *returns_, removals_,
         [this](const StorageStep& step, const std::string& node) { return books_->storage_state(step, node); },
         [this](const PodName& pod, const std::string& node) { binder_->bind(pod, node); },
         [this](const PodName& pod, const std::string& why) { not_bound(pod, why); });
@@ -276,6 +277,18 @@ void Shim::on_waiting(const std::string& key, std::string_view text) {
     StatusChange change;
     change.condition = PodCondition{false, std::string(kUnschedulable), std::string(text)};
     report(key, change, text, "FailedScheduling");
+    remove_former_claims(key);
+}
+
+// As Kubernetes does where a pod finds no node: claims that were made for its extended resources before keep devices from it.
+void Shim::remove_former_claims(const std::string& key) {
+    const BookedPod* const pod = books_->find(key);
+    if (pod == nullptr || pod->extended == nullptr || pod->node != 0 || pod->assumed_node != 0) {
+        return;
+    }
+    for (const std::string& claim : books_->extended_claims_of(pod->uid)) {
+        removals_.remove(claim, pod->uid);
+    }
 }
 
 void Shim::on_nominated(const std::string& key, std::string_view node, std::string_view) {

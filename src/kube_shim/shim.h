@@ -15,6 +15,7 @@
 
 #include "kube_shim/binder.h"
 #include "kube_shim/books.h"
+#include "kube_shim/claim_removals.h"
 #include "kube_shim/claim_returns.h"
 #include "kube_shim/elector.h"
 #include "kube_shim/extenders.h"
@@ -77,6 +78,7 @@ private:
     void turn_extenders();
     void not_bound(const PodName&, const std::string& why);
     std::chrono::seconds bind_time(const BookedPod&) const;
+    void remove_former_claims(const std::string& key);
     void claim_kept(const std::string& claim, const std::string& why);
     void preempt(const std::string& key, std::string_view preemptor, std::string otherwise);
     bool begin();
@@ -99,7 +101,8 @@ private:
     std::deque<ExtenderAnswer> answers_;    // for which the partition had no room
     std::unique_ptr<Binder> binder_;
     std::unique_ptr<ClaimReturns> returns_;
-    std::unique_ptr<Preparer> preparer_;  // refers to the returns
+    ClaimRemovals removals_;
+    std::unique_ptr<Preparer> preparer_;  // refers to both
     std::unique_ptr<PodReports> reports_;
     std::unique_ptr<Books> books_;
     std::vector<std::unique_ptr<ListWatch>> list_watches_;

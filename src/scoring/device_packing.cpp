@@ -59,9 +59,11 @@ private:
         }
         const ResourceColumns* const owned = block.columns(resource);
         const ResourceColumns* const cpu_owned = block.columns(kCpu);
-        const std::int64_t devices = owned == nullptr ? 0 : owned->capacity[lane];
+        // It may state none of them, and a class have the kind.
+        const std::int64_t more = owned != nullptr && owned->capacity[lane] == kBoundless ? kBoundless : 0;
+        const std::int64_t devices = owned == nullptr ? 0 : owned->capacity[lane] - more;
         const std::int64_t cpu = cpu_owned == nullptr ? 0 : cpu_owned->capacity[lane];
-        const std::int64_t devices_free = block.unused(lane, resource);
+        const std::int64_t devices_free = block.unused(lane, resource) - more;
         const std::int64_t cpu_free = block.unused(lane, kCpu);
         return stranded(devices_free - amount, cpu_free - ask_class.cpu_request, devices, cpu) -
                stranded(devices_free, cpu_free, devices, cpu) + begun((*block.reaches[raw(resource)])[lane], amount);

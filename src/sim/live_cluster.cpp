@@ -73,6 +73,9 @@ void LiveCluster::state(const Pod& pod) {
         return;
     }
     need_application(pod.made);
+    if (pod.made.ask.node == 0 && pod.made.extended != nullptr && pod.made.extended->claim) {
+        send_(one<ObjectsMessage>(ObjectItem{*pod.made.extended->claim, false}));
+    }
     send_(one<AsksMessage>(dump_.ask_of(pod.made)));
 }
 

@@ -55,6 +55,7 @@ bool read_demand(const fbs::DeviceDemand& wire, const Where& where, Fields& fiel
 bool read_request(const fbs::DeviceRequest& wire, const Where& where, Fields& fields, DeviceRequest& out) {
     out.name = wire.name();
     out.prioritised = wire.prioritised();
+    out.kind = wire.kind();
     return read_list(wire.demands(), where, "demands", fields, out.demands,
                      [&](const fbs::DeviceDemand& one, const Where& at, DeviceDemand& record) {
                          return read_demand(one, at, fields, record);
@@ -103,7 +104,8 @@ bool read_slice(const fbs::ResourceSlice& wire, const Where& where, Fields& fiel
 
 bool read_device_class(const fbs::DeviceClass& wire, const Where& where, Fields& fields, DeviceClass& out) {
     out.name = wire.name();
-    return fields.texts(wire.selectors(), where.at("selectors"), out.selectors);
+    return fields.texts(wire.selectors(), where.at("selectors"), out.selectors) &&
+           fields.texts(wire.kinds(), where.at("kinds"), out.kinds);
 }
 
 bool read_claim(const fbs::ResourceClaim& wire, const Where& where, Fields& fields, ResourceClaim& out) {

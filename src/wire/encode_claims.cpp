@@ -26,7 +26,7 @@ Offset<fbs::DeviceDemand> put_demand(FlatBufferBuilder& out, const DeviceDemand&
 Offset<fbs::DeviceRequest> put_request(FlatBufferBuilder& out, Tables& tables, const DeviceRequest& request) {
     const auto demands = put_list<fbs::DeviceDemand>(
         out, tables, request.demands, [&](const DeviceDemand& demand) { return put_demand(out, demand); });
-    return fbs::CreateDeviceRequest(out, request.name, demands, request.prioritised);
+    return fbs::CreateDeviceRequest(out, request.name, demands, request.prioritised, request.kind);
 }
 
 Offset<fbs::DeviceAllocation> put_allocation(FlatBufferBuilder& out, Tables& tables,

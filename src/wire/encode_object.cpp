@@ -88,7 +88,8 @@ struct ObjectWriter {
     }
     Body operator()(const DeviceClass& one) {
         const auto selectors = put_ids(out, one.selectors);
-        return {fbs::ObjectBody::DeviceClass, fbs::CreateDeviceClass(out, one.name, selectors).Union()};
+        const auto kinds = put_ids(out, one.kinds);
+        return {fbs::ObjectBody::DeviceClass, fbs::CreateDeviceClass(out, one.name, selectors, kinds).Union()};
     }
     Body operator()(const ResourceClaim& one) {
         return {fbs::ObjectBody::ResourceClaim, put_claim(out, tables, one).Union()};

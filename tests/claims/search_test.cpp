@@ -294,5 +294,26 @@ TEST_F(Search, an_allocated_claim_binds_to_its_nodes) {
     EXPECT_FALSE(search().unavailable);
 }
 
+TEST_F(Search, a_request_for_a_kind_takes_nothing_where_the_node_states_some) {
+    objects.apply(slice("s", devices(2)));
+    DeviceRequest of_kind = request(demand("r"));
+    of_kind.kind = text("example.com/gpu");
+    needs(claim("c", {of_kind, request(demand("q"))}));
+    NodeFacts with_some = node("n");
+    with_some.kinds = {text("example.com/gpu")};
+    EXPECT_EQ(said(), "@c r a.io s d0,@c q a.io s d1");
+    EXPECT_EQ(said(with_some), "@c q a.io s d0");
+    NodeFacts with_another = node("n");
+    with_another.kinds = {text("example.com/nic")};
+    EXPECT_EQ(said(with_another), "@c r a.io s d0,@c q a.io s d1");
+    DeviceRequest all_of_it = request(all("r"));
+    all_of_it.kind = of_kind.kind;
+    DeviceRequest too_many = request(demand("q", 33));
+    too_many.kind = of_kind.kind;
+    objects.apply(claim("c", {all_of_it, too_many}));
+    EXPECT_EQ(said(with_some), "") << "however many it is for";
+    EXPECT_EQ(said(), error("claim ns/c: number of requested devices 35 exceeds the claim limit of 32"));
+}
+
 }  // namespace
 }  // namespace bayplan::testing

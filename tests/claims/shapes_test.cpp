@@ -124,6 +124,16 @@ TEST_F(Shapes, differ_by_all_that_a_search_goes_by) {
     };
     EXPECT_NE(with_constraint("a.io/color"), shape("any", 2));
     EXPECT_NE(with_constraint("a.io/color"), with_constraint("a.io/shape"));
+    const auto with_kind = [&](std::string_view kind) {
+        ResourceClaim made = claim("c", {request(demand("r", 2))});
+        made.requests[0].kind = text(kind);
+        pod.resource_claims.claims.clear();
+        needs(made);
+        return plan().shape.lock();
+    };
+    EXPECT_NE(with_kind("example.com/gpu"), shape("any", 2));
+    EXPECT_NE(with_kind("example.com/gpu"), with_kind("example.com/nic"));
+    EXPECT_EQ(with_kind("example.com/nic"), with_kind("example.com/nic"));
 }
 
 }  // namespace

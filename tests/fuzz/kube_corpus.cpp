@@ -26,6 +26,10 @@ std::string meta(const std::string& name, const std::string& more = "") {
 
 std::vector<std::string> pods() {
     return {
+        R"({"kind":"List","items":[{"kind":"DeviceClass","apiVersion":"resource.k8s.io/v1",)" + meta("gpu") +
+            R"(,"spec":{"extendedResourceName":"x.io/y"}},{"kind":"Pod",)" + meta("e") +
+            R"(,"spec":{"initContainers":[{"name":"i","resources":{"requests":{"x.io/y":3}}}],"containers":[{"name":"c",)"
+            R"("resources":{"requests":{"x.io/y":2,"deviceclass.resource.kubernetes.io/gpu":1}}}]}}]})",
         R"({"kind":"Pod",)" + meta("a", R"(,"creationTimestamp":"2026-01-01T00:00:00Z")") +
             R"(,"spec":{"nodeName":"n","priority":5,"containers":[{"name":"c","image":"a/b:1","ports":[{"hostPort":80,)"
             R"("protocol":"UDP","hostIP":"10.0.0.1"}],"resources":{"requests":{"cpu":"1.5","memory":"1Gi","x.io/y":2}}}],)"

@@ -63,6 +63,17 @@ private:
             known(record.application);
         }
     }
+    void one(const ObjectsMessage& message) {
+        for (const ObjectItem& record : message.objects) {
+            if (const auto* const claim = std::get_if<ResourceClaim>(&record.object)) {
+                known(claim->name);
+                for (const DeviceRequest& request : claim->requests) {
+                    known(request.kind);
+                    require(request.kind == 0 || (request.demands.size() == 1 && request.demands[0].count > 0));
+                }
+            }
+        }
+    }
     void one(const AsksMessage& message) {
         for (const AskItem& ask : message.asks) {
             require(ask.key.size() > 1 && keys_.insert(std::string(ask.key)).second);
@@ -83,7 +94,7 @@ private:
 };
 
 void read(const std::string& text, bool defaults) {
-    kube::ClusterDump dump({.defaults = defaults, .schedulers = {}});
+    kube::ClusterDump dump({.defaults = defaults, .schedulers = {}, .extended_resources = defaults});
     dump.read_text(text, "fuzz");
     dump.finish();
     Receiver receiver;

@@ -154,3 +154,49 @@ def given_back(cluster, shim, api):
     assert [d["pool"] for d in status()["allocation"]["devices"]["results"]] == ["n2"], status()
     assert [r["name"] for r in status()["reservedFor"]] == ["p"], status()
     clear(cluster, api, base, claims)
+
+
+def extended(cluster, shim, api):
+    """Pods ask for an extended resource: a node that has it gives it, another devices of a class, by a claim made for the pod."""
+    base = "/apis/resource.k8s.io/v1"
+    claims = f"{base}/namespaces/default/resourceclaims"
+    gpu = "example.com/gpu"
+    for name in ("n1", "n2"):
+        cluster.node(name)
+    cluster.change_node("n2", {"status": {"capacity": {gpu: "1"}, "allocatable": {gpu: "1"}}}, "/status")
+
+    def pod(name):
+        amounts = {"cpu": "100m", gpu: "1"}
+        cluster.pod(name, containers=[{"name": "c", "image": "none", "resources": {"requests": amounts, "limits": amounts}}])
+
+    def made():
+        return {c["metadata"]["ownerReferences"][0]["name"]: c for c in api.must("GET", claims)["items"]}
+
+    for name in "abc":
+        pod(name)
+    until(lambda: [n for n in "abc" if cluster.node_of(n)], "the pod that the resource is enough for")
+    cluster.create(f"{base}/resourceslices", {"metadata": {"name": "s"}, "spec": {
+        "driver": "d.example", "nodeName": "n1", "pool": {"name": "n1", "generation": 1, "resourceSliceCount": 1},
+        "devices": [{"name": "g0"}, {"name": "g1"}]}})
+    cluster.create(f"{base}/deviceclasses", {"metadata": {"name": "gpu"}, "spec": {"extendedResourceName": gpu}})
+    cluster.placed(*"abc")
+    by_devices = sorted(n for n in "abc" if cluster.node_of(n) == "n1")
+    assert len(by_devices) == 2 and sorted(made()) == by_devices, (by_devices, made())
+    for name in by_devices:
+        claim, status = made()[name], cluster.get(name)["status"]["extendedResourceClaimStatus"]
+        assert claim["metadata"]["annotations"]["resource.kubernetes.io/extended-resource-claim"] == "true"
+        assert [r["name"] for r in claim["status"]["reservedFor"]] == [name], claim
+        results = claim["status"]["allocation"]["devices"]["results"]
+        assert [r["request"] for r in results] == ["container-0-request-1"], results
+        assert status == {"resourceClaimName": claim["metadata"]["name"], "requestMappings": [
+            {"containerName": "c", "resourceName": gpu, "requestName": "container-0-request-1"}]}, status
+    pod("d")
+    message = cluster.waits("d")
+    assert "1 Insufficient example.com/gpu" in message and "1 cannot allocate all claims" in message, message
+    cluster.end(by_devices[0])
+    cluster.placed("d")
+    assert cluster.node_of("d") == "n1"
+    for name in cluster.pods():
+        cluster.end(name)
+    until(lambda: not made(), "the claims to go with their pods")
+    clear(cluster, api, base, claims)

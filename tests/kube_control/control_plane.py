@@ -23,6 +23,7 @@ def go():
     return shutil.which("go") or next((p for p in ["/usr/local/go/bin/go"] if os.path.exists(p)), None)
 
 
+GATES = "DRAExtendedResource=true"  # of the API server, its controllers and the shim
 PROGRAMS = {"etcd": HERE / "etcd", "apiserver": HERE, "controllers": HERE, "kubectl": HERE / "kubectl", "scheduler": HERE}
 
 
@@ -68,7 +69,7 @@ class ControlPlane:
             self.write_kubeconfig(self.folder / "admin", TOKEN)
             self.give_rights()
             self.start("controllers", f"--kubeconfig={self.folder}/admin", f"--service-account-private-key-file={key}",
-                       "--leader-elect=false", "--secure-port=0",
+                       "--leader-elect=false", "--secure-port=0", f"--feature-gates={GATES}",
                        "--controllers=*,-nodelifecycle,-nodeipam,-route,-cloud-node-lifecycle,-taint-eviction-controller")
         except BaseException:
             self.__exit__()
@@ -106,6 +107,7 @@ class ControlPlane:
                    "--bind-address=127.0.0.1", f"--cert-dir={f}/certs", "--service-account-issuer=https://kubernetes.default.svc",
                    f"--service-account-key-file={f}/sa.pub", f"--service-account-signing-key-file={f}/sa.key",
                    f"--token-auth-file={f}/tokens.csv", "--authorization-mode=RBAC", "--service-cluster-ip-range=10.0.0.0/24",
+                   f"--feature-gates={GATES}",
                    "--disable-admission-plugins=ServiceAccount,TaintNodesByCondition", *more)
         until(lambda: self.call("GET", "/readyz", raw=True)[0] == 200, "the API server to be ready", 120)
 

@@ -9,7 +9,7 @@ from xml.sax.saxutils import quoteattr
 
 import control_plane
 from appliance import Appliance
-from claim_stories import devices, given_back, storage
+from claim_stories import devices, extended, given_back, storage
 from cluster import MERGE, Cluster
 from control_plane import until
 from extender_story import extender
@@ -196,7 +196,7 @@ def gang(cluster, shim, api):
 
 
 STORIES = [basic, preemption, workloads, gang, restarts, second_scheduler, changes, expired, storage, devices, given_back,
-           extender, failover, rights, daemon_killed]
+           extended, extender, failover, rights, daemon_killed]
 
 
 APPS = "/apis/apps/v1/namespaces/default/"
@@ -254,7 +254,8 @@ def tell(story, options, api, folder, appliance):
         kubeconfig = folder / "recorded"
         kubeconfig.write_text(api.kubeconfig.read_text().replace(f"https://127.0.0.1:{api.port}", f"http://127.0.0.1:{port}"))
     try:
-        with Shim(options.shim, kubeconfig, folder / f"{story.__name__}.log", appliance) as shim:
+        gates = [f"--feature-gates={control_plane.GATES}"]
+        with Shim(options.shim, kubeconfig, folder / f"{story.__name__}.log", appliance, gates) as shim:
             story(cluster, shim, api)
             assert shim.child.poll() is None, "the shim has ended by itself"
             time.sleep(0.5)  # the last events of a recording

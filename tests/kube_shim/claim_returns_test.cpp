@@ -135,8 +135,9 @@ TEST(ClaimReturns, devices_are_written_only_after_what_the_claim_had_is_gone) {
     Returned world({read_as(allocation_on("n1")), written(), read_as("", "10"),
                     exchange("GET", "/apis/resource.k8s.io/v1/deviceclasses/gpu", "{}"), written()});
     std::vector<std::string> outcomes;
+    ClaimRemovals removals(world.requests, world.timers, world.random, [](const std::string&) {});
     Preparer preparer(
-        world.requests, world.timers, world.random, world.returns,
+        world.requests, world.timers, world.random, world.returns, removals,
         [](const StorageStep&, const std::string&) { return StorageState{}; },
         [&](const PodName& pod, const std::string& node) { outcomes.push_back(pod.key + " at " + node); },
         [&](const PodName&, const std::string& why) { outcomes.push_back(why); });

@@ -21,13 +21,16 @@ std::string node(const std::string& name, const std::string& version) { return o
 
 struct Followed {
     explicit Followed(std::vector<Exchange> exchanges, PlayedServer::Faults faults = {},
-                      const Resource& resource = kNodes, std::chrono::milliseconds silence = std::chrono::seconds(60))
+                      const Resource& resource = kNodes, std::chrono::milliseconds silence = std::chrono::seconds(60),
+                      bool streams = false)
         : server(std::move(exchanges), std::move(faults)),
           http(access_to(server)),
-          follower(resource, http, objects, random, options(silence)) {}
+          follower(resource, http, objects, random, options(silence, streams)) {}
 
-    static ListWatchOptions options(std::chrono::milliseconds silence) {
+    static ListWatchOptions options(std::chrono::milliseconds silence, bool streams = false) {
         ListWatchOptions options;
+        options.streams = streams;
+        options.stream_wait = std::chrono::milliseconds(200);
         options.page = 2;
         options.silence = silence;
         options.backoff_initial = std::chrono::milliseconds(2);
@@ -218,6 +221,86 @@ TEST(ListWatch, a_list_that_cannot_be_read_is_a_failure_and_no_list) {
     ASSERT_TRUE(world.until_so([&] { return world.follower.listed(); }));
     EXPECT_EQ(world.follower.counters().failures, 2u);
     EXPECT_THAT(world.objects.versions, UnorderedElementsAre(Pair("b", "15")));
+}
+
+// --- lists that come as streams
+
+struct Streamed : Followed {
+    explicit Streamed(std::vector<Exchange> exchanges, const Resource& resource = kNodes)
+        : Followed(std::move(exchanges), {}, resource, std::chrono::seconds(60), true) {}
+};
+
+std::string bookmark(const std::string& version, bool ends) {
+    return event_text("BOOKMARK", R"({"kind":"Node","apiVersion":"v1","metadata":{"resourceVersion":")" + version +
+                                      R"(","annotations":{)" + (ends ? R"("k8s.io/initial-events-end":"true")" : "") +
+                                      "}}}");
+}
+
+TEST(StreamedLists, objects_come_by_a_watch_that_goes_on_when_they_are_all_there) {
+    Streamed world({watched(kPath, event_text("ADDED", node("a", "1")) + event_text("ADDED", node("b", "2")) +
+                                       event_text("DELETED", node("b", "3")) + bookmark("10", true) +
+                                       event_text("ADDED", node("c", "11"))),
+                    watched(kPath, event_text("ADDED", node("d", "12")))});
+    ASSERT_TRUE(world.until_so([&] { return world.objects.versions.contains("c"); }));
+    EXPECT_THAT(world.objects.versions, UnorderedElementsAre(Pair("a", "1"), Pair("c", "11")));
+    EXPECT_TRUE(world.follower.listed());
+    EXPECT_EQ(world.objects.lists, 1);
+    EXPECT_EQ(world.follower.counters().streamed, 1u);
+    EXPECT_EQ(world.server.count("GET", "sendInitialEvents=true&resourceVersionMatch=NotOlderThan"), 1u);
+    EXPECT_EQ(world.server.count("GET", "limit="), 0u);
+    world.server.cut_watches();
+    ASSERT_TRUE(world.until_so([&] { return world.objects.versions.contains("d"); }));
+    EXPECT_EQ(world.server.count("GET", "resourceVersion=11&"), 1u) << "from the last version, and no list";
+}
+
+TEST(StreamedLists, nothing_is_all_that_there_is_before_the_end_is_said) {
+    Streamed world({watched(kPath, event_text("ADDED", node("a", "1")), true),
+                    watched(kPath, event_text("ADDED", node("b", "2")) + bookmark("10", true))});
+    ASSERT_TRUE(world.until_so([&] { return world.follower.counters().failures == 1; }));
+    EXPECT_FALSE(world.follower.listed());
+    EXPECT_EQ(world.objects.lists, 0);
+    ASSERT_TRUE(world.until_so([&] { return world.follower.listed(); }));
+    EXPECT_THAT(world.objects.versions, UnorderedElementsAre(Pair("b", "2"))) << "the list that came whole counts";
+}
+
+TEST(StreamedLists, a_server_that_refuses_or_never_says_the_end_is_asked_for_pages) {
+    const std::string refusal =
+        R"({"kind":"Status","message":"sendInitialEvents is forbidden for watch unless the WatchList feature gate is enabled"})";
+    Streamed refused({{"GET", kPath + "?watch=1", {}, {{answer_bytes(422, refusal), 0}}, true},
+                      listed(kPath, list_text("Node", "10", {node("a", "1")})),
+                      watched(kPath, event_text("ADDED", node("b", "11")))});
+    ASSERT_TRUE(refused.until_so([&] { return refused.objects.versions.contains("b"); }));
+    EXPECT_EQ(refused.follower.counters().streamed, 0u);
+    EXPECT_THAT(refused.objects.faults, Contains(HasSubstr("listed by pages")));
+
+    Streamed silent({watched(kPath, event_text("ADDED", node("a", "1")) + bookmark("10", false)),
+                     listed(kPath, list_text("Node", "10", {node("a", "1")})),
+                     watched(kPath, event_text("ADDED", node("b", "11")))});
+    ASSERT_TRUE(silent.until_so([&] { return silent.objects.versions.contains("b"); }));
+    EXPECT_EQ(silent.objects.lists, 1);
+    EXPECT_EQ(silent.server.count("GET", "sendInitialEvents"), 1u);
+}
+
+TEST(StreamedLists, a_server_of_which_nothing_comes_is_asked_for_pages) {
+    Streamed world({watched(kPath, ""), listed(kPath, list_text("Node", "10", {node("a", "1")})),
+                    watched(kPath, event_text("ADDED", node("b", "11")))});
+    ASSERT_TRUE(world.until_so([&] { return world.objects.versions.contains("b"); }));
+    EXPECT_EQ(world.follower.counters().streamed, 0u);
+    EXPECT_EQ(world.server.count("GET", "sendInitialEvents"), 1u);
+}
+
+TEST(StreamedLists, a_resource_that_is_not_there_has_no_objects) {
+    Streamed world({{"GET", std::string(kMaybe.path) + "?watch=1", {}, {{answer_bytes(404, "{}"), 0}}, true}}, kMaybe);
+    ASSERT_TRUE(world.until_so([&] { return world.follower.listed(); }));
+    EXPECT_TRUE(world.objects.versions.empty());
+}
+
+TEST(StreamedLists, versions_that_the_server_has_forgotten_are_listed_anew) {
+    Streamed world({watched(kPath, event_text("ADDED", node("a", "1")) + bookmark("10", true) +
+                                       event_text("ERROR", R"({"kind":"Status","code":410,"message":"too old"})")),
+                    watched(kPath, event_text("ADDED", node("b", "20")) + bookmark("21", true))});
+    ASSERT_TRUE(world.until_so([&] { return world.objects.lists == 2; }));
+    EXPECT_THAT(world.objects.versions, UnorderedElementsAre(Pair("b", "20")));
 }
 
 }  // namespace

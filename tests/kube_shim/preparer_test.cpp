@@ -201,11 +201,13 @@ struct Prepared {
     std::vector<StorageState> states = {{StorageState::bound, {}}};  // the last one stays
     std::vector<std::string> outcomes;
     ClaimReturns returns{requests, timers, random, [](const std::string&, const std::string&) {}};
+    ClaimRemovals removals{requests, timers, random, [](const std::string&) {}};
     Preparer preparer{
         requests,
         timers,
         random,
         returns,
+        removals,
         [this](const StorageStep&, const std::string&) {
             const StorageState now = states.front();
             if (states.size() > 1) {

@@ -196,9 +196,8 @@ TEST(FeatureGates, unknown_ones_are_refused_by_name) {
     EXPECT_TRUE(read_feature_gates("SchedulerAsyncPreemption=false,NodeInclusionPolicyInPodTopologySpread=false", gates,
                                    faults));
     EXPECT_FALSE(gates.spread_inclusion);
-    EXPECT_FALSE(
-        read_feature_gates("DRAExtendedResource=true,SchedulerAsyncPremption=true,GangScheduling", gates, faults));
-    EXPECT_THAT(faults, ElementsAre(HasSubstr("`DRAExtendedResource`: is not known here"),
+    EXPECT_FALSE(read_feature_gates("DRADeviceTaints=true,SchedulerAsyncPremption=true,GangScheduling", gates, faults));
+    EXPECT_THAT(faults, ElementsAre(HasSubstr("`DRADeviceTaints`: is not known here"),
                                     HasSubstr("did you mean `SchedulerAsyncPreemption`?"),
                                     HasSubstr("`GangScheduling`: is NAME=true or NAME=false")));
     faults.clear();

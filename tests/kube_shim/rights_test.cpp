@@ -116,7 +116,11 @@ std::vector<HttpRequest> requests_of_pods_and_claims() {
             add_finalizer(text_of_claim(), step),
             reserve_claim(text_of_claim(), step, pod, {{"k", R"({"spec":{}})"}}),
             unreserve_claim("a/c", pod),
-            clear_resource_claim("a/c", {})};
+            clear_resource_claim("a/c", {}),
+            create_claim("a/c", pod, {}),
+            tell_pod_of_claim(pod, "a/c", {}),
+            let_go_of_claim("a/c", text_of_claim()),
+            delete_claim("a/c", {})};
 }
 
 // A lease that is not there is made, renewed and let go of.

@@ -77,6 +77,19 @@ private:
 
 }  // namespace
 
+std::int64_t counted_capacity(const KubeObjects& objects, const KubeAmounts& stated, const std::string& kind) {
+    const auto found = stated.find(kind);
+    if (found != stated.end() && found->second > 0) {
+        return found->second;
+    }
+    for (const auto& [name, one] : objects.device_classes) {
+        if (std::find(one.kinds.begin(), one.kinds.end(), kind) != one.kinds.end()) {
+            return std::int64_t{1} << 53;
+        }
+    }
+    return 0;
+}
+
 KubePredicatePointer kube_dynamic_resources(const KubeLook& look) { return std::make_unique<DynamicResources>(look); }
 KubeScorePointer kube_dynamic_resources_score(const KubeLook& look) {
     return std::make_unique<DynamicResourcesScore>(look);

@@ -45,7 +45,14 @@ DeviceClaims::DeviceClaims(const KubeLook& look) : look_(look), objects_(*look.s
     find();
 }
 
+// R-CLAIM-40
+bool DeviceClaims::needs_nothing(const KubeDeviceRequest& request) const {
+    const auto stated = node_->allocatable.find(request.kind);
+    return !request.kind.empty() && stated != node_->allocatable.end() && stated->second > 0;
+}
+
 std::string DeviceClaims::refusal(const KubeNode& node, Solution& solution) {
+    node_ = &node;
     pools_of(node);
     if (!to_allocate_.empty()) {
         count_all();
@@ -155,6 +162,9 @@ void DeviceClaims::count_all() {
     for (std::size_t claim = 0; claim < to_allocate_.size(); ++claim) {
         std::int64_t sum = 0;
         for (const KubeDeviceRequest& request : to_allocate_[claim]->requests) {
+            if (needs_nothing(request)) {
+                continue;
+            }
             std::vector<std::int64_t> counts;
             for (const KubeDemand& demand : request.demands) {
                 counts.push_back(demand.all ? count_all(claim, demand) : demand.count);
@@ -195,6 +205,9 @@ bool DeviceClaims::next_request(std::size_t claim, std::size_t request, Solution
     const std::vector<KubeDeviceRequest>& requests = to_allocate_[claim]->requests;
     if (request == requests.size()) {
         return next_request(claim + 1, 0, solution);
+    }
+    if (needs_nothing(requests[request])) {
+        return next_request(claim, request + 1, solution);
     }
     for (std::size_t alternative = 0; alternative < requests[request].demands.size(); ++alternative) {
         if (next_device({claim, request, alternative, 0}, solution)) {

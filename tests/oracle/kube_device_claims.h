@@ -62,6 +62,7 @@ private:
     void find();
     void pools_of(const KubeNode&);
     void add_pool(const std::vector<const KubeSlice*>&);
+    bool needs_nothing(const KubeDeviceRequest&) const;
     void count_all();
     std::int64_t count_all(std::size_t claim, const KubeDemand&);
     std::string shown(std::size_t claim) const;
@@ -80,6 +81,7 @@ private:
     std::vector<const KubeResourceClaim*> to_allocate_;
     std::string not_queued_;
     std::string missing_class_;
+    const KubeNode* node_ = nullptr;  // that is looked at
     std::vector<Pool> pools_;
     std::map<const KubeDemand*, std::vector<Candidate>> all_;  // of mode All: its devices, in order
 };

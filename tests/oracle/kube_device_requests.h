@@ -12,6 +12,7 @@ namespace bayplan::oracle {
 struct KubeDeviceClass {
     std::string name;
     std::vector<std::string> selectors;
+    std::vector<std::string> kinds;  // of resources that its devices stand for
 };
 
 struct KubeDemand {
@@ -28,6 +29,7 @@ struct KubeDeviceRequest {
     std::string name;
     std::vector<KubeDemand> demands;
     bool prioritised = false;
+    std::string kind = {};  // of resources; empty: it is for every node
     bool operator==(const KubeDeviceRequest&) const = default;
 };
 

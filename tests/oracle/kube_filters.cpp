@@ -140,7 +140,7 @@ public:
             if (amount <= 0) {
                 continue;
             }
-            const std::int64_t capacity = of(node.allocatable, kind);
+            const std::int64_t capacity = counted_capacity(*look_.state.objects, node.allocatable, kind);
             std::int64_t free = capacity;
             for (const KubePod* pod : look_.pods_of(node)) {
                 free -= of(pod->requests, kind);

@@ -430,4 +430,7 @@ struct KubeAnswer {
     std::vector<KubeBinding> bindings;        // on the chosen node
 };
 
+// R-CLAIM-39: of a kind that a class has devices for, a node that states none has 2^53.
+std::int64_t counted_capacity(const KubeObjects&, const KubeAmounts& stated, const std::string& kind);
+
 }  // namespace bayplan::oracle

@@ -134,7 +134,8 @@ public:
     }
     void operator()(const DeviceClass& one) {
         const std::string name = read_(one.name);
-        keep(among_.device_classes, name, KubeDeviceClass{name, expressions(one.selectors)});
+        const std::vector<std::string> selectors = expressions(one.selectors);
+        keep(among_.device_classes, name, KubeDeviceClass{name, selectors, texts(one.kinds)});
     }
     void operator()(const ResourceClaim& one) {
         KubeResourceClaim out;
@@ -210,6 +211,7 @@ private:
             out.demands.push_back(
                 {name, device_class, expressions(one.selectors), one.all, one.count, one.admin_access});
         }
+        out.kind = read_(request.kind);
         return out;
     }
 

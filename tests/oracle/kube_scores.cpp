@@ -65,7 +65,7 @@ public:
         std::int64_t sum = 0;
         std::int64_t weights = 0;
         for (const auto& [kind, weight] : options.fit_resources) {
-            const std::int64_t capacity = of(node.allocatable, kind);
+            const std::int64_t capacity = counted_capacity(*look_.state.objects, node.allocatable, kind);
             if (capacity == 0 || (!is_native(kind) && of(look_.pod.requests, kind) == 0)) {
                 continue;
             }

@@ -439,7 +439,7 @@ void Oracle::check_fit(const Ask& ask, const Node& node) {
         add(other->requests, 1, taken);
     }
     for (const auto& [kind, amount] : ask.requests) {
-        if (amount_of(taken, kind) > amount_of(node.capacity, kind)) {
+        if (amount_of(taken, kind) > counted_capacity(objects_, node.capacity, kind)) {
             broken_at_commit_.push_back("R-LAW-3: " + ask.key + " exceeds " + kind + " of " + node.name);
         }
     }

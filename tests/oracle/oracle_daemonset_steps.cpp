@@ -121,7 +121,7 @@ Amounts Oracle::need_of(const Ask& ask, const std::string& name, const Respected
     const Node& node = nodes_.at(name);
     Amounts need;
     for (const auto& [kind, asked] : ask.requests) {
-        std::int64_t free = amount_in(node.capacity, kind);
+        std::int64_t free = counted_capacity(objects_, node.capacity, kind);
         std::int64_t coming = 0;
         for (const auto& [sequence, pod] : asks_) {
             if (pod.node == name) {
@@ -245,7 +245,7 @@ Oracle::DaemonLook Oracle::look_at_its_node(const Ask& ask, const std::string& n
     }
     const Amounts& capacity = nodes_.at(node).capacity;
     const bool small_enough = std::all_of(ask.requests.begin(), ask.requests.end(), [&](const auto& asked) {
-        return asked.second <= amount_in(capacity, asked.first);
+        return asked.second <= counted_capacity(objects_, capacity, asked.first);
     });
     const bool has_room_for_it =
         !ask.reserved_node.empty() || reservations_on(node).size() < options_.preemption.daemonset.of_node_max;

@@ -318,7 +318,7 @@ void Oracle::check_daemon_fit(const Ask& ask, const std::string& node) {
         add(other->requests, 1, taken);
     }
     for (const auto& [kind, amount] : ask.requests) {
-        if (taken[kind] > nodes_.at(node).capacity[kind]) {
+        if (taken[kind] > counted_capacity(objects_, nodes_.at(node).capacity, kind)) {
             broken_at_commit_.push_back("R-LAW-3: daemon pod " + ask.key + " exceeds " + kind + " of " + node);
         }
     }

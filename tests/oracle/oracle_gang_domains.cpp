@@ -55,7 +55,10 @@ std::size_t Oracle::GangDomains::takes(const Ask& member, const Node& node, std:
     if (!with_amounts) {
         return most;
     }
-    Amounts free = node.facts.allocatable;
+    Amounts free;
+    for (const auto& [kind, amount] : member.requests) {
+        free[kind] = counted_capacity(oracle_.objects_, node.facts.allocatable, kind);
+    }
     if (!of_whole_nodes) {
         for (const KubePod* pod : state.pods) {
             if (pod->node == node.name) {

@@ -159,6 +159,7 @@ ListSizes lists_of(const ClusterObject& object) {
         }
     } else if (const auto* device_class = std::get_if<DeviceClass>(&object)) {
         out.emplace_back(device_class->selectors.size(), 2048);
+        out.emplace_back(device_class->kinds.size(), 64);
     } else if (const auto* resource_claim = std::get_if<ResourceClaim>(&object)) {
         add_lists(*resource_claim, out);
     }
@@ -312,6 +313,14 @@ std::string Oracle::object_record(const std::string& name, const ObjectItem& rec
     const std::uint64_t bytes = 256 + 64 * entries_of(lists_of(record.object)) + all.bytes() - names.bytes();
     if (const std::string fault = bytes_fault(name, bytes, own ? object_bytes_.at(key) : 0); !fault.empty()) {
         return fault;
+    }
+    for (const auto& [device_class, stated] : apart.device_classes) {
+        for (const std::string& kind : stated.kinds) {
+            if (kind.find('/') == std::string::npos) {
+                return kind + " cannot be devices of a class";
+            }
+        }
+        kinds_.insert(stated.kinds.begin(), stated.kinds.end());
     }
     for (const auto& [claim, stated] : apart.resource_claims) {
         const auto given_back = given_back_.find(claim);

@@ -12,6 +12,7 @@ constexpr std::uint64_t kSalt = 0x5eedc1a1;
 const std::string kDriver = "gpu.example.com";
 const std::vector<std::string> kClaimNames = {"dev-1", "dev-2", "dev-3", "dev-4"};
 const std::vector<std::string> kUids = {"uid-1", "uid-2"};
+const std::vector<std::string> kKinds = {"example.com/gpu", "example.com/nic", "example.com/dev"};
 const std::vector<std::string> kSelectors = {
     "true",
     "device.driver == \"gpu.example.com\"",
@@ -39,6 +40,9 @@ public:
         DeviceClass out{id_(name), {id_(kSelectors[1])}};
         if (name == "big-gpu") {
             out.selectors.push_back(id_(kSelectors[2]));
+        }
+        if (random_.chance(30)) {
+            out.kinds.push_back(id_(random_.pick(kKinds)));
         }
         return out;
     }
@@ -123,10 +127,11 @@ private:
     }
 
     DeviceRequest request(const std::string& name) {
+        const Text kind = random_.chance(20) ? id_(random_.pick(kKinds)) : 0;
         if (random_.chance(35)) {
-            return {id_(name), {demand(name)}, false};
+            return {id_(name), {demand(name)}, false, kind};
         }
-        DeviceRequest out{id_(name), {demand("first"), demand("second")}, true};
+        DeviceRequest out{id_(name), {demand("first"), demand("second")}, true, kind};
         out.demands[0].device_class = id_("big-gpu");
         return out;
     }
@@ -174,7 +179,7 @@ const std::vector<std::string>& claim_texts() {
                                         "device-1",
                                         "device-2",
                                         "zone-east"};
-        for (const auto* const more : {&kClaimNames, &kUids, &kSelectors}) {
+        for (const auto* const more : {&kClaimNames, &kUids, &kKinds, &kSelectors}) {
             all.insert(all.end(), more->begin(), more->end());
         }
         for (const char* const at : {"0", "1", "2", "3"}) {

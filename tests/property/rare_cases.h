@@ -32,7 +32,8 @@ enum Text : DictId {
     kUid,
     kMetadataName,
     kStartOfSelector,
-    kEndOfSelector
+    kEndOfSelector,
+    kKind
 };
 
 struct Case {
@@ -50,5 +51,6 @@ inline oracle::OwnedAsk ask(const std::string& key, SpecNumber spec, DictId on_n
 // rare_claims.cpp
 std::vector<Case> claims_given_back();
 std::vector<Case> large_slices();
+std::vector<Case> devices_for_kinds();
 
 }  // namespace bayplan::property::rare

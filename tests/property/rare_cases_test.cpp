@@ -345,6 +345,7 @@ History history_of(const Case& one) {
                               {kUid, "uid-1"},
                               {kMetadataName, "metadata.name"},
                               {kStartOfSelector, "device.driver == "},
+                              {kKind, "example.com/gpu"},
                               {kEndOfSelector, "\"gpu.example.com\""}}});
     send(oracle::OwnedResyncBegin{});
     send(oracle::OwnedApplications{{{kApplication, 0, 0}}, {}});
@@ -382,6 +383,7 @@ TEST(Property, EngineEqualsOracleInRareCases) {
                                pods_of_a_node()};
     std::ranges::move(claims_given_back(), std::back_inserter(cases));
     std::ranges::move(large_slices(), std::back_inserter(cases));
+    std::ranges::move(devices_for_kinds(), std::back_inserter(cases));
     for (const Case& one : cases) {
         const History history = history_of(one);
         Lockstep lockstep(history.options);

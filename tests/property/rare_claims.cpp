@@ -82,6 +82,35 @@ Case claim_on_a_slice(const char* about, int attributes_of_each, const char* exp
             expected};
 }
 
+// A pod asks for two of a kind, by its amount and by a claim. West has one or two devices of the class; east may state some
+// of the kind.
+Case two_of_a_kind(const char* about, bool class_has_the_kind, std::int64_t east_states, bool west_has_both,
+                   const char* expected) {
+    PodSpec spec;
+    spec.name_space = kSpace;
+    spec.resource_claims = {{{kGpu, ClaimSource::named, kClaim}}, kApp, kUid};
+    ResourceClaim claim = claim_reserved_for({});
+    claim.allocation.reset();
+    claim.requests[0].kind = kKind;
+    claim.requests[0].demands[0].count = 2;
+    ResourceSlice slice = slice_of(kWest);
+    slice.devices = {device_named(kGpu)};
+    if (west_has_both) {
+        slice.devices.push_back(device_named(kApp));
+    }
+    DeviceClass device_class{kGpu, {kSelector}};
+    if (class_has_the_kind) {
+        device_class.kinds = {kKind};
+    }
+    oracle::OwnedNodes east{{{kEast, NodeAction::update, {{kCpu, 4}, {kKind, east_states}}}}};
+    oracle::OwnedAsk wants = ask("x", 1);
+    wants.requests.push_back({kKind, 2});
+    return {about,
+            {east, oracle::OwnedObjects{{{slice, false}, {device_class, false}, {claim, false}}},
+             oracle::OwnedSpecs{{{1, spec}}, {}}, oracle::OwnedAsks{{wants}}},
+            expected};
+}
+
 }  // namespace
 
 std::vector<Case> large_slices() {
@@ -107,6 +136,19 @@ std::vector<Case> claims_given_back() {
             claim_of_a_full_node("so is one that is reserved for the pod alone", {kUid}, kPlaced),
             claim_of_a_full_node("one that is reserved for another pod is not", {kUid, kApp}, kStays),
             claim_of_a_full_node("nor is one of a shim that gives none back", {}, kOnlySaid, false)};
+}
+
+std::vector<Case> devices_for_kinds() {
+    return {
+        two_of_a_kind("a node without the kind gives devices of the class", true, 0, true,
+                      "1 0 place s/x west - @claim gpu gpu.example.com west gpu,@claim gpu gpu.example.com west app"),
+        two_of_a_kind("a node with the kind gives it, and no devices", true, 2, false, "1 0 place s/x east - -"),
+        two_of_a_kind("a node with too few of the kind gives no devices in their place", true, 1, true,
+                      "1 0 place s/x west - @claim gpu gpu.example.com west gpu,@claim gpu gpu.example.com west app"),
+        two_of_a_kind("without a class for the kind a node without it lacks it", false, 1, true,
+                      "1 0 fail s/x - - 0/2 nodes are available: 2 Insufficient example.com/gpu. still not "
+                      "schedulable, preemption: 0/2 nodes are available: 2 Preemption is not helpful for "
+                      "scheduling.")};
 }
 
 }  // namespace bayplan::property::rare

@@ -224,8 +224,8 @@ auto fields(R& r) {
 }
 template <Is<DeviceClass> R>
 auto fields(R& r) {
-    auto& [name, selectors] = r;
-    return std::tie(name, selectors);
+    auto& [name, selectors, kinds] = r;
+    return std::tie(name, selectors, kinds);
 }
 template <Is<DeviceDemand> R>
 auto fields(R& r) {
@@ -234,8 +234,8 @@ auto fields(R& r) {
 }
 template <Is<DeviceRequest> R>
 auto fields(R& r) {
-    auto& [name, demands, prioritised] = r;
-    return std::tie(name, demands, prioritised);
+    auto& [name, demands, prioritised, kind] = r;
+    return std::tie(name, demands, prioritised, kind);
 }
 template <Is<DeviceConstraint> R>
 auto fields(R& r) {
