@@ -366,6 +366,15 @@ protected:
         }};
 };
 
+TEST_F(WithEngine, nothing_is_decided_while_it_may_not_go_on) {
+    put(node_text("n1"));
+    put(PodText{});
+    engine.may_go_on(false);
+    EXPECT_THAT(run(), IsEmpty());
+    engine.may_go_on(true);
+    EXPECT_THAT(run(), ElementsAre("ns/a on n1"));
+}
+
 TEST_F(WithEngine, a_pod_that_could_not_be_bound_is_placed_again_elsewhere) {
     put(node_text("n1"));
     put(node_text("n2"));
