@@ -1,6 +1,11 @@
 // See application_lives.h.
 #include "engine/application_lives.h"
 
+#include <algorithm>
+#include <chrono>
+
+#include "engine/reserving.h"
+
 namespace bayplan {
 
 using queue_tree::ApplicationState;
@@ -12,7 +17,28 @@ void ApplicationLives::application_comes(ApplicationId id) {
     application.started_ns = INT64_MIN;
 }
 
+// R-QUEUE-39 to R-QUEUE-43.
+void ApplicationLives::found_no_node(AskId ask) {
+    const ApplicationId id = world_.asks[ask].application;
+    const queue_tree::QueueSettings& settings = world_.tree->queues()[world_.tree->leaf_of(id)].settings;
+    if (settings.unschedulable_backoff == 0 || is_daemon_pod(world_, ask) || world_.rests.until_ns(id) ||
+        world_.rests.count_failure(id) < settings.unschedulable_backoff) {
+        return;
+    }
+    const std::int64_t delay_ns = std::chrono::nanoseconds(settings.unschedulable_backoff_delay).count();
+    world_.rests.begin(id, world_.now_ns + std::min(delay_ns, INT64_MAX - 1 - world_.now_ns));
+    world_.tree->rest(id, true);
+}
+
+void ApplicationLives::end_rests() {
+    for (ApplicationId id = world_.rests.take_due(world_.now_ns); id != kNone<ApplicationId>;
+         id = world_.rests.take_due(world_.now_ns)) {
+        world_.tree->rest(id, false);
+    }
+}
+
 void ApplicationLives::application_goes(ApplicationId id) {
+    world_.rests.forget(id);
     settle();
     completing_.erase({world_.applications[id].since_ns, id});
 }

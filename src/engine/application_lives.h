@@ -27,6 +27,9 @@ public:
     void settle();
     // Applications that have been idle for long enough are complete; settles first.
     void look_at_time();
+    // An attempt of the ask found no node, nor whom to preempt: its application may rest for that.
+    void found_no_node(AskId);
+    void end_rests();  // by time
     void application_comes(ApplicationId);
     void application_goes(ApplicationId);  // while it is there, without asks
 

@@ -13,6 +13,7 @@
 #include "engine/inputs.h"
 #include "engine/lifecycle.h"
 #include "engine/message_pieces.h"
+#include "engine/room_steps.h"
 #include "engine/world.h"
 #include "placement/pipeline.h"
 #include "predicates/registry.h"
@@ -56,6 +57,7 @@ struct Engine::Parts {
           lifecycle(world, pipeline, evaluator, announcer),
           attempts(world, pipeline, evaluator, lifecycle, std::move(victim_worker_start)),
           gang_attempts(world, evaluator.predicates(), attempts, lifecycle),
+          room(world, pipeline, attempts, evaluator.predicates()),
           inputs(world, lifecycle, announcer),
           pieces(world) {}
 
@@ -111,6 +113,7 @@ struct Engine::Parts {
     Lifecycle lifecycle;
     Attempts attempts;
     GangAttempts gang_attempts;
+    RoomSteps room;
     Inputs inputs;
     MessagePieces pieces;
     std::uint64_t applied = 0;
@@ -133,9 +136,11 @@ Engine::~Engine() = default;
 
 void Engine::apply(const Input& input) {
     ++parts_->applied;
+    parts_->room.stir(!std::holds_alternative<Tick>(input) || next_timer_ns() <= std::get<Tick>(input).now_ns);
     parts_->inputs.apply(input);
     parts_->settle();
     parts_->lifecycle.quotas().settle();
+    parts_->room.settle();
     parts_->announcer.turn_ends();
     parts_->publish_if_many_nodes();
     publish();
@@ -173,6 +178,7 @@ std::uint64_t Engine::run(std::uint64_t attempts_max) {
         }
         made += parts.attempt(element);
     }
+    parts.room.stir(made > 0);
     parts.lifecycle.lives().settle();
     parts.announcer.turn_ends();
     publish();
@@ -202,7 +208,8 @@ std::int64_t Engine::next_timer_ns() const {
         {world.backoff.next_time_ns(), world.nacked.next_time_ns(), world.departures.next_time_ns(),
          world.reservations.next_time_ns(), world.plugins.next_time_ns(), world.gangs.next_deadline_ns(),
          world.gangs.reserved_until_ns(), world.placeholders.next_deadline_ns(), world.guarantee_waits.next_time_ns()});
-    next = std::min(next, parts_->lifecycle.quotas().next_time_ns());
+    next = std::min(
+        {next, parts_->lifecycle.quotas().next_time_ns(), parts_->room.next_time_ns(), world.rests.next_time_ns()});
     for (std::uint32_t number = 0; world.resyncs.holding > 0 && number < world.shims.size(); ++number) {
         const ResyncHold& hold = world.shims[static_cast<ShimId>(number)].hold;
         next = hold.holds() ? std::min(next, hold.until_ns()) : next;
@@ -357,10 +364,8 @@ std::vector<QueueReport> Engine::queues() const {
         if (queue.exists) {
             reports.push_back({queue.path, queue.leaf, queue.status == queue_tree::QueueStatus::draining,
                                queue.guaranteed, queue.max, usage.allocated(id), usage.pending(id), usage.share(id),
-                               queue.applications, usage.running(id), std::nullopt});
-            if (queue.over_max) {
-                reports.back().over_since_ns = queue.over_max->since_ns;
-            }
+                               queue.applications, usage.running(id),
+                               queue.over_max ? std::optional(queue.over_max->since_ns) : std::nullopt});
         }
     }
     std::sort(reports.begin(), reports.end(), [](const auto& a, const auto& b) { return a.path < b.path; });
@@ -373,14 +378,11 @@ std::optional<Engine::AskName> Engine::next_ask() {
         return std::nullopt;
     }
     World& world = parts_->world;
-    if (const AskId reserved = parts_->attempts.reservation_to_act_on(); reserved != kNone<AskId>) {
-        return AskName{world.shims[world.asks[reserved].shim].name, std::string(world.asks.key(reserved))};
-    }
-    AskId id = parts_->lifecycle.placeholders().first_due();
+    AskId id = parts_->attempts.reservation_to_act_on();
+    id = id == kNone<AskId> ? parts_->lifecycle.placeholders().first_due() : id;
     if (id != kNone<AskId>) {
-        return AskName{world.shims[world.asks[id].shim].name, std::string(world.asks.key(id))};
-    }
-    if (const Element element = parts_->pipeline.next(); !element.empty()) {
+        // It needs no turn.
+    } else if (const Element element = parts_->pipeline.next(); !element.empty()) {
         id = element.front();
         world.order->refund(element);  // back to where it came from: it is first again
         for (const AskId member : element) {
@@ -390,9 +392,7 @@ std::optional<Engine::AskName> Engine::next_ask() {
     } else {
         id = parts_->lifecycle.early();
     }
-    if (id == kNone<AskId>) {
-        return std::nullopt;
-    }
+    if (id == kNone<AskId>) return std::nullopt;
     return AskName{world.shims[world.asks[id].shim].name, std::string(world.asks.key(id))};
 }
 

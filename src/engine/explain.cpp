@@ -8,6 +8,7 @@
 #include "engine/explain_group.h"
 #include "engine/placeholder_steps.h"
 #include "engine/quota_steps.h"
+#include "engine/room_steps.h"
 #include "placement/whole_look.h"
 
 namespace bayplan {
@@ -403,8 +404,13 @@ std::string why_pending(const World& world, AskId id) {
     if (!world.order->has_credit(world.asks[id].shim)) {
         return "its shim has no credit left: it must acknowledge decisions first";
     }
+    if (const auto until_ns = world.rests.until_ns(world.asks[id].application)) {
+        return "its application rests until " + std::to_string(*until_ns) +
+               " ns: its asks found no node one after another";
+    }
     const std::string lacking = world.tree == nullptr ? std::string() : world.tree->lacking(id);
-    return lacking.empty() ? "is in the heap, to be tried in its turn" : lacking + over_maxima(world, id);
+    return lacking.empty() ? "is in the heap, to be tried in its turn"
+                           : lacking + over_maxima(world, id) + room_to_be_made(world, id);
 }
 
 }  // namespace

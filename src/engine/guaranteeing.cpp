@@ -375,11 +375,16 @@ bool Guaranteeing::Found::better_than(const Found& other) const {
 
 std::optional<NodeVictims> Guaranteeing::search(AskId id, const NodeMask& nodes) { return search(id, nodes, nullptr); }
 
-std::optional<NodeVictims> Guaranteeing::search(AskId id, const NodeMask& nodes, const queue_tree::HeldBeside* beside) {
+std::optional<NodeVictims> Guaranteeing::search_within(QueueId queue, AskId id, const NodeMask& nodes) {
+    return search(id, nodes, nullptr, queue);
+}
+
+std::optional<NodeVictims> Guaranteeing::search(AskId id, const NodeMask& nodes, const queue_tree::HeldBeside* beside,
+                                                QueueId within) {
     const QueueId leaf = leaf_of(id);
     const Guarantees& held = world_.tree->tree().guarantees();
     const QueueId guarantor = held.guarantor(leaf, world_.tree->tree().requested(id));
-    queue_tree::SparePods spare(world_.tree->queues(), held, leaf, guarantor, world_.asks[id].priority, beside);
+    queue_tree::SparePods spare(world_.tree->queues(), held, leaf, guarantor, world_.asks[id].priority, beside, within);
     std::optional<Found> best;
     for_each_slot(nodes, [&](Slot slot) {
         collect(slot, spare);

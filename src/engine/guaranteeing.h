@@ -52,6 +52,12 @@ public:
     Guaranteed failed(AskId, bool alike);
     // Of an ask that may: the nodes by block. None: nobody is found.
     std::optional<NodeVictims> search(AskId, const NodeMask& nodes);
+    // Likewise; pods go of queues below this one of the ask's path alone.
+    std::optional<NodeVictims> search_within(queue_tree::QueueId, AskId, const NodeMask& nodes);
+    // Of an ask that is tried alone: it is guaranteed what it asks for, and preemption between queues is on.
+    bool concerned(AskId) const;
+    // Its wait goes on, or begins.
+    Guaranteed wait(AskId);
     // --- of the members of a pod group, the eldest first, in a trial of the engine's
     // The group's wait is that of its eldest: as failed(). Nothing is supposed yet.
     Guaranteed group_failed(const std::vector<AskId>& members);
@@ -108,9 +114,8 @@ private:
     bool is_over(AskId) const;
     bool is_on(AskId) const;
     bool may_ever(AskId) const;
-    Guaranteed wait(AskId);
-    std::optional<NodeVictims> search(AskId, const NodeMask&, const queue_tree::HeldBeside*);
-    bool concerned(AskId) const;
+    std::optional<NodeVictims> search(AskId, const NodeMask&, const queue_tree::HeldBeside*,
+                                      queue_tree::QueueId within = queue_tree::kRoot);
     std::int64_t delay_ns(AskId) const;
     queue_tree::QueueId leaf_of(AskId) const;
     Position position() const;

@@ -145,6 +145,9 @@ void Lifecycle::take_node(AskId id, Slot slot, AskEvent event, std::string_view 
 }
 
 void Lifecycle::place(AskId id, Slot slot) {
+    if (!world_.rests.empty()) {
+        world_.rests.end_row(world_.asks[id].application);
+    }
     take_node(id, slot, AskEvent::place);
     commit_.finish();
 }
@@ -256,6 +259,9 @@ void Lifecycle::fail(AskId id, std::string_view message, std::uint32_t failed, c
     }
     // Not before: what it freed itself does not wake it.
     make_unschedulable(id, AskEvent::fail);
+    if (!outcome.chosen && world_.tree != nullptr) {
+        lives_.found_no_node(id);
+    }
     wake_for(sent);
     if (outcome.chosen) {
         give_up_on_stuck_victims(id);
@@ -392,6 +398,7 @@ void Lifecycle::tick(std::int64_t now_ns) {
         }
     }
     end_delays_of_guarantees();
+    lives_.end_rests();
     end_overdue_queries();
     gangs_.end_permits();
     gangs_.end_overdue_reservation();

@@ -159,6 +159,8 @@ public:
     void wake_for(SentAway);
     void give_up_on_stuck_victims(AskId);
     void send_away(const std::vector<AskId>& pods, const std::string& why);  // for no ask's sake
+    // Of an ask that waits for room in its queues: a node, and pods that go there or elsewhere.
+    void nominate_for_room(AskId, const NodeVictims&, std::string_view guarantor);
 
     // --- DaemonSet pods (reservation_steps.cpp)
     // Of a selected ask.

@@ -148,6 +148,28 @@ void Lifecycle::lose_nominated_node(AskId id) {
 
 // --- guarantees of queues
 
+// The ask waits on in its queue: it is tried as soon as that has room.
+void Lifecycle::nominate_for_room(AskId id, const NodeVictims& chosen, std::string_view guarantor) {
+    if (const Nomination* former = world_.nominations.of(id); former != nullptr && former->slot != chosen.slot) {
+        clear_nomination(id, "preemption chose " + std::string(world_.nodes.name(chosen.slot)));
+    }
+    commit_.drop_nomination(id);
+    commit_.nominate(id, chosen.slot, victims_there(chosen), true);
+    commit_.happened({.kind = Happening::Kind::nominated, .ask = id, .slot = chosen.slot});
+    const std::string why = "preempted by " + full_name(world_, id) + " for the guarantee of " + std::string(guarantor);
+    std::vector<AskId> told;
+    for (const AskId victim : chosen.victims) {
+        if (world_.asks[victim].terminating) {
+            release_victim(victim, why);
+        } else {
+            told.push_back(victim);
+        }
+    }
+    commit_.finish();
+    send_away(told, why);
+    clear_lower_nominations(id, chosen.slot);
+}
+
 // R-GUARANTEE-11.
 void Lifecycle::end_delays_of_guarantees() {
     for (AskId id = world_.guarantee_waits.take_due(world_.now_ns); id != kNone<AskId>;

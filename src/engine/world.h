@@ -27,10 +27,12 @@
 #include "cluster/node_state.h"
 #include "cluster/node_table.h"
 #include "cluster/resources.h"
+#include "engine/application_rests.h"
 #include "engine/failure_cache.h"
 #include "engine/guarantee_waits.h"
 #include "engine/object_table.h"
 #include "engine/quota_clocks.h"
+#include "engine/room_clocks.h"
 #include "options/engine_options.h"
 #include "placement/class_caches.h"
 #include "plugins/plugin_table.h"
@@ -118,6 +120,8 @@ struct World {
     ExcludedByVictims excluded;
     Departures departures;
     GuaranteeWaits guarantee_waits;
+    ApplicationRests rests;
+    RoomClocks room_clocks;
     QuotaClocks quota_clocks;
     PluginTable plugins;
     Budgets budgets;

@@ -67,6 +67,14 @@ public:
     bool is_inside(AskId id) const { return raw(id) < asks_.size() && asks_[raw(id)].run != kNoRun; }
 
     const Run& operator[](RunId id) const { return runs_[raw(id)]; }
+    // By the first ask of each run.
+    template <typename Look>
+    void for_each_first(Look&& look) const {
+        for (std::uint32_t at = 0; at < runs_.size(); ++at) {
+            const AskId first = runs_[at].first;
+            if (first != kNone<AskId> && asks_[raw(first)].run == RunId{at}) look(first);
+        }
+    }
     RunId run_of(AskId id) const { return asks_[raw(id)].run; }
     AskId next(AskId id) const { return asks_[raw(id)].after; }
     // The ask's own, or that of the element it is in.

@@ -127,6 +127,16 @@ public:
     Request requested(AskId id) const { return requests_[asks_[raw(id)].request]; }
     Resources allocated(ApplicationId id) const { return above_zero(amounts_(kAllocated, raw(id))); }
     Resources pending(ApplicationId id) const { return above_zero(amounts_(kPending, raw(id))); }
+    // Asks that are inside, those alike behind one another: the first of each run, and the next behind an ask.
+    template <typename Look>
+    void for_each_first(Look&& look) const {
+        runs_.for_each_first(look);
+    }
+    AskId next_alike(AskId id) const { return runs_.next(id); }
+    // Of an ask that is inside alone: a queue's maximum leaves it no room, and nothing else is in its way.
+    bool lacks_a_queue_alone(AskId) const;
+    // By priority and age, of any queues.
+    bool is_older(AskId a, AskId b) const { return key_of(a).comes_before(key_of(b)); }
     // Why a pending ask is not taken; empty: queues and limits have room for it.
     std::string lacking(AskId) const;
 

@@ -8,7 +8,7 @@
 namespace bayplan::queue_tree {
 
 SparePods::SparePods(const QueueTable& queues, const Guarantees& guarantees, QueueId leaf, QueueId guarantor,
-                     std::int32_t priority, const HeldBeside* beside)
+                     std::int32_t priority, const HeldBeside* beside, QueueId within)
     : queues_(queues),
       guarantees_(guarantees),
       beside_(beside),
@@ -21,7 +21,7 @@ SparePods::SparePods(const QueueTable& queues, const Guarantees& guarantees, Que
         const QueueSettings& settings = queues_[id].settings;
         path_.push_back({id, rank});
         rank = (settings.priority_fence ? 0 : rank) + settings.priority_offset;
-        if (!fenced && settings.preemption_policy == PreemptionPolicy::fence) {
+        if (!fenced && (id == within || settings.preemption_policy == PreemptionPolicy::fence)) {
             fenced = true;
             scope_ = id;
         }

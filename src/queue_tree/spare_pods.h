@@ -17,9 +17,9 @@ namespace bayplan::queue_tree {
 
 class SparePods {
 public:
-    // `beside`: null, or amounts that count too.
+    // `beside`: null, or amounts that count too. `within`: a queue of the leaf's path that only pods below may go of.
     SparePods(const QueueTable&, const Guarantees&, QueueId leaf, QueueId guarantor, std::int32_t priority,
-              const HeldBeside* beside = nullptr);
+              const HeldBeside* beside = nullptr, QueueId within = kRoot);
 
     // A pod of the leaf, of this priority, may be a victim.
     bool may_go(QueueId leaf, std::int32_t priority);

@@ -229,6 +229,11 @@ void QueueTree::wake_all() {
     }
 }
 
+bool QueueTree::lacks_a_queue_alone(AskId id) const {
+    const Application& application = applications_[raw(asks_[raw(id)].application)];
+    return !full(application).exists() && lacking(application, requests_[request_of(id)]).queue != kNoQueue;
+}
+
 std::string QueueTree::lacking(AskId id) const {
     const Ask& ask = asks_[raw(id)];
     const Application& application = applications_[raw(ask.application)];

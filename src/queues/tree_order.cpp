@@ -98,6 +98,13 @@ void TreeOrder::add_application(ApplicationId id, ShimId shim) {
     tree_.allow(application.id, has_credit(shim));
 }
 
+void TreeOrder::rest(ApplicationId id, bool rests) {
+    Application& application = applications_[raw(id)];
+    application.rests = rests;
+    tree_.allow(application.id, has_credit(application.shim) && !rests);
+    order_changed();
+}
+
 void TreeOrder::remove_application(ApplicationId id) {
     Application& application = applications_[raw(id)];
     std::vector<ApplicationId>& others = of_shim_[raw(application.shim)];
@@ -114,7 +121,7 @@ void TreeOrder::credit_changed(ShimId shim) {
         return;
     }
     for (const ApplicationId id : of_shim_[raw(shim)]) {
-        tree_.allow(applications_[raw(id)].id, has_credit(shim));
+        tree_.allow(applications_[raw(id)].id, has_credit(shim) && !applications_[raw(id)].rests);
     }
     order_changed();
 }

@@ -65,6 +65,8 @@ public:
     const queue_tree::Application& application(ApplicationId id) const { return tree_[applications_[raw(id)].id]; }
     void add_application(ApplicationId, ShimId) override;
     void remove_application(ApplicationId) override;
+    // None of its asks is tried while it rests.
+    void rest(ApplicationId, bool);
     void complete(ApplicationId id) { tree_.complete(applications_[raw(id)].id); }
     void want_placeholders(ApplicationId id, const queue_config::Resources& resources) {
         tree_.want_placeholders(applications_[raw(id)].id, resources);
@@ -98,6 +100,7 @@ private:
         ApplicationId id = kNone<ApplicationId>;  // in the tree
         ShimId shim = kNone<ShimId>;
         std::uint32_t index = 0;  // among its shim's
+        bool rests = false;
     };
 
     void put(Element) override;

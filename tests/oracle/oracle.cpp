@@ -7,6 +7,7 @@
 #include "oracle_guarantees.h"
 #include "oracle_placeholders.h"
 #include "oracle_quotas.h"
+#include "oracle_room.h"
 
 #include <algorithm>
 #include <stdexcept>
@@ -45,10 +46,13 @@ std::string number_sign(DictId id) {
 Oracle::Oracle(const EngineOptions& options) : options_(options) {}
 
 void Oracle::apply(const Input& input) {
+    const auto* const tick = std::get_if<Tick>(&input);
+    queues_.stirred = queues_.stirred || tick == nullptr || next_timer_ns() <= tick->now_ns;
     std::visit([this](const auto& one) { apply_one(one); }, input);
     settle_gangs();
     PlaceholderRules(*this).settle();
     QuotaRules(*this).settle();
+    RoomRules(*this).settle();
     settle_applications();
     if (queues_.complete(now_, options_.application_idle_ns)) {
         saw("an application is complete");
@@ -75,6 +79,9 @@ void Oracle::apply_one(const Tick& tick) {
         }
     }
     GuaranteeRules::end_delays(*this);
+    if (queues_.end_rests(now_)) {
+        saw("an application has rested");
+    }
     end_overdue_queries();
     end_permits();
     GangReservations(*this).end_overdue();
@@ -284,9 +291,9 @@ std::int64_t Oracle::next_timer_ns() const {
         }
     }
     for (const auto& [name, application] : queues_.applications) {
-        next = std::min(next, application.deadline);
+        next = std::min({next, application.deadline, application.rests_until});
     }
-    next = std::min(next, QuotaRules::next_time(*this));
+    next = std::min({next, QuotaRules::next_time(*this), RoomRules::next_time(*this)});
     next = reserved_.empty() ? next : std::min(next, gangs_.at(reserved_).reserved_until);
     const auto due = next_due();
     return due ? std::min(next, due->at) : next;

@@ -91,6 +91,7 @@ private:
     friend class PlaceholderRules;
     friend class GuaranteeRules;
     friend class QuotaRules;
+    friend class RoomRules;
     void apply_one(const Tick&);
     void apply_one(const Connect&);
     void apply_one(const Disconnect&);
@@ -273,6 +274,7 @@ private:
     void settle_applications();
     std::vector<std::uint64_t> fill_tree(queue_tree::NaiveTree&) const;
     const Ask* next_in_queues() const;
+    void count_in_row(const Ask&, bool found);
     void attempt(Ask&);
     void place_by_attempt(Ask&, const std::string& node, const std::vector<KubeBinding>&);
     void fail(Ask&, const Look&);

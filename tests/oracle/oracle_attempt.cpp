@@ -4,7 +4,6 @@
 // Thread and errors: see oracle.h.
 #include <algorithm>
 #include <limits>
-#include <stdexcept>
 #include <tuple>
 
 #include "oracle.h"
@@ -54,6 +53,7 @@ std::uint64_t Oracle::run(std::uint64_t attempts_max) {
         PlaceholderRules(*this).settle();
         settle_applications();
     }
+    queues_.stirred = queues_.stirred || made > 0;
     return made;
 }
 
@@ -268,6 +268,7 @@ void Oracle::attempt(Ask& ask) {
     if (needs_plugins(ask) && query_about(ask, node, look)) {
         return;
     }
+    count_in_row(ask, true);
     place_by_attempt(ask, node, look.answer.bindings);
 }
 
@@ -310,9 +311,7 @@ void Oracle::fail(Ask& ask, const Look& look) {
     }
     ask.failed_by.insert(failed_on_its_node_.begin(), failed_on_its_node_.end());
     count_failure(ask);
-    if (is_daemon_pod(ask)) {
-        ask.backoff_until = now_;
-    }
+    ask.backoff_until = is_daemon_pod(ask) ? now_ : ask.backoff_until;
     const bool guaranteed = GuaranteeRules::waits_long_enough(*this, ask);
     const std::string guarantor = guaranteed ? GuaranteeRules(*this).guarantor_of(ask) : "";
     bool by_guarantee = false;
@@ -365,6 +364,7 @@ void Oracle::fail(Ask& ask, const Look& look) {
     const bool refused = look.refused_by_plugins || (found && found->refused_by_plugins);
     ask.state = refused ? AskState::backoff : AskState::unschedulable;
     ask.nacked = refused;
+    count_in_row(ask, false);
     forget_plugins(ask);
     if (given_back) {
         wake(Event::claim_given_back);

@@ -58,6 +58,7 @@ bool Oracle::attempt_on_its_node(Ask& ask) {
 void Oracle::place_daemon_pod(Ask& ask, const std::string& node, const DaemonLook& look) {
     saw(ask.reserved_node.empty() ? "daemon pod placed at once" : "daemon pod placed on its reserved node");
     check_daemon_fit(ask, node);
+    count_in_row(ask, true);
     place_by_attempt(ask, node, look.bindings);
     recheck_nominations(node, full_name(ask) + " was placed");
 }

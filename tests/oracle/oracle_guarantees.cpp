@@ -82,7 +82,7 @@ std::int64_t GuaranteeRules::rank(const Ask& ask, const std::string& at_fork_wit
 
 std::string GuaranteeRules::scope_of(const std::string& leaf) const {
     for (const std::string& queue : path_of(leaf)) {
-        if (property(queue, "preemption.policy") == "fence") {
+        if (property(queue, "preemption.policy") == "fence" || queue == within_) {
             return queue;
         }
     }

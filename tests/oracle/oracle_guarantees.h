@@ -53,6 +53,7 @@ public:
 
 private:
     friend class QuotaRules;
+    friend class RoomRules;
     using Pods = std::vector<const KubePod*>;
 
     const queue_config::QueueConfig& config(const std::string& path) const;
@@ -73,6 +74,7 @@ private:
 
     const Oracle& oracle_;
     std::set<std::uint64_t> let_go_;
+    std::string within_;  // only pods below this queue may go; empty: it is the scope that decides
 };
 
 }  // namespace bayplan::oracle

@@ -264,6 +264,7 @@ void Oracle::attempt_past_gangs(Ask& ask, const Look& first) {
     if (needs_plugins(ask) && query_about(ask, node, now)) {
         return;
     }
+    count_in_row(ask, true);
     place_by_attempt(ask, node, now.answer.bindings);
 }
 

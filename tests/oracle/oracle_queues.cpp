@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <utility>
 
 #include "oracle.h"
 #include "oracle_guarantees.h"
@@ -245,7 +246,7 @@ std::vector<std::uint64_t> Oracle::fill_tree(queue_tree::NaiveTree& tree) const 
             one.running = one.running || (!ask.foreign && ask.shim == name->first && ask.application == name->second &&
                                           !ask.node.empty());
         }
-        one.allowed = has_credit(shims_.at(name->first));
+        one.allowed = has_credit(shims_.at(name->first)) && application.rests_until == INT64_MAX;
         one.oldest = application.oldest;
         tree.applications.push_back(one);
     }
@@ -277,6 +278,51 @@ std::vector<std::uint64_t> Oracle::fill_tree(queue_tree::NaiveTree& tree) const 
     }
     tree.resources.assign(kinds.begin(), kinds.end());
     return sequences;
+}
+
+// R-QUEUE-39 to R-QUEUE-43: the ask's attempt found a node, or none.
+void Oracle::count_in_row(const Ask& ask, bool found) {
+    const auto application = queues_.applications.find({ask.shim, ask.application});
+    if (application == queues_.applications.end()) {
+        return;
+    }
+    QueuedApplication& one = application->second;
+    if (found) {
+        if (std::exchange(one.row, 0) > 0) {
+            saw("a row of failures ends");
+        }
+        return;
+    }
+    const auto& properties = queues_.tree.queues.at(one.leaf).config.properties;
+    const auto property = [&](const char* name) {
+        const auto stated = properties.find(name);
+        return stated == properties.end() ? std::string() : stated->second;
+    };
+    const std::string most = property("application.unschedasks.backoff");
+    const bool is_number =
+        !most.empty() && most.size() < 10 && most.find_first_not_of("0123456789") == std::string::npos;
+    if (!is_number || std::stoull(most) == 0 || is_daemon_pod(ask) || one.rests_until != INT64_MAX) {
+        return;
+    }
+    one.row += 1;
+    if (one.row >= std::stoull(most)) {
+        one.row = 0;
+        const std::int64_t stated = duration_in(property("application.unschedasks.backoff.delay")).value_or(0);
+        one.rests_until = now_ + (stated > 0 ? stated : 30'000'000'000);
+        saw("an application rests");
+    }
+}
+
+bool OracleQueues::end_rests(std::int64_t now) {
+    bool any = false;
+    for (auto& [name, application] : applications) {
+        if (application.rests_until <= now) {
+            application.rests_until = INT64_MAX;
+            application.row = 0;
+            any = true;
+        }
+    }
+    return any;
 }
 
 const Ask* Oracle::next_in_queues() const {

@@ -37,6 +37,9 @@ struct QueuedApplication {
     std::int64_t timeout = 900'000'000'000;
     std::int64_t deadline = INT64_MAX;  // INT64_MAX: none of its placeholders has had a node
     bool is_over = false;
+    // Of its attempts.
+    std::uint64_t row = 0;                 // that found no node one after another
+    std::int64_t rests_until = INT64_MAX;  // INT64_MAX: it does not rest
 };
 
 class OracleQueues {
@@ -61,6 +64,8 @@ public:
     void settle(const ApplicationName&, bool has_any, bool starts, bool has_placeholder, std::int64_t now);
     // Whether any has become complete.
     bool complete(std::int64_t now, std::int64_t idle);
+    // Whether any rest was over.
+    bool end_rests(std::int64_t now);
     void clean();
     // A configuration names it, or has named it.
     bool is_managed(const std::string& path) const { return standing_.at(path).managed; }
@@ -77,6 +82,10 @@ public:
         std::int64_t began = 0;  // the first of those since
     };
     std::map<std::string, Clock, std::greater<>> clocks;
+    // rules/guarantees.md, room below a maximum.
+    bool stirred = false;                // something has happened since the last look
+    std::optional<std::int64_t> looked;  // the last look
+    std::map<std::string, std::pair<std::int64_t, std::int64_t>> room_clocks;  // by leaf: since when, and due
     queue_tree::NaiveTree tree;  // its queues; the rest is the caller's to fill in
 
 private:

@@ -11,10 +11,18 @@ namespace {
 
 // Of queues that shrink to their maxima; of its own: the crowds of before there were any stay as they are.
 struct Quotas {
-    explicit Quotas(std::uint64_t seed) : random(seed), on(random.chance(40)) {}
+    explicit Quotas(std::uint64_t seed)
+        : random(seed),
+          on(random.chance(40)),
+          of_rests(~seed),
+          rests(of_rests.chance(20)),
+          tight(!on && of_rests.chance(40)) {}
 
     Random random;
     bool on;
+    Random of_rests;  // of applications, and of maxima that are used up; likewise
+    bool rests;
+    bool tight;  // the maximum of a parent is what its children are guaranteed
     std::string delay() {
         static const std::vector<std::string> delays = {"1ms", "1ms", "1ms", "4ms", "1s", "soon"};
         return on && random.chance(85) ? "quota.preemption.delay: " + random.pick(delays) : "";
@@ -35,6 +43,12 @@ std::string properties_of(Random& random, Quotas& quotas) {
     add(12, "priority.policy: fence");
     const std::string delay = quotas.delay();
     inside += (inside.empty() || delay.empty() ? "" : ", ") + delay;
+    if (quotas.rests && quotas.of_rests.chance(60)) {
+        static const std::vector<std::string> counts = {"1", "2", "2", "3", "0", "many"};
+        static const std::vector<std::string> long_for = {"1ms", "4ms", "50ms", "1s", "soon"};
+        inside += (inside.empty() ? "" : ", ") + ("application.unschedasks.backoff: " + quotas.of_rests.pick(counts)) +
+                  ", application.unschedasks.backoff.delay: " + quotas.of_rests.pick(long_for);
+    }
     return inside.empty() ? "" : ", properties: {" + inside + "}";
 }
 
@@ -55,6 +69,13 @@ struct Guarantee {
         out.vcore = random.chance(80) ? more(vcore) : -1;
         out.memory = random.chance(20) ? more(memory) : -1;
         out.pods = random.chance(25) ? more(pods) : -1;
+        return out;
+    }
+    // The same, or little more: of one kind at least.
+    Guarantee tight(Random& random) const {
+        Guarantee out;
+        out.vcore = std::max<std::int64_t>(4, vcore) + random.between(0, 3);
+        out.pods = random.chance(30) ? std::max<std::int64_t>(2, pods) + random.between(0, 2) : -1;
         return out;
     }
     std::string resources(const std::string& max) const {
@@ -90,17 +111,30 @@ Guarantee random_guarantee(Random& random) {
 }  // namespace
 
 std::string crowd_queues(Random& random) {
-    const Guarantee x = random_guarantee(random);
-    const Guarantee y = random_guarantee(random);
+    Guarantee x = random_guarantee(random);
+    Guarantee y = random_guarantee(random);
     Guarantee a = random.chance(60) ? Guarantee{} : random_guarantee(random);
     a.add(x);
     a.add(y);
     Quotas quotas(~Random(random).next());
+    if (quotas.tight) {
+        x = {};
+        x.vcore = quotas.of_rests.between(4, 24);
+        y = {};
+        y.vcore = quotas.of_rests.chance(50) ? quotas.of_rests.between(0, 6) : -1;
+        a = x;
+        a.add(y);
+    }
     // Of a queue, or of both above which it stands: a child's would have to be within its parent's.
     const bool of_children = quotas.random.chance(60);
-    const auto what = [&](const std::string& properties, const Guarantee& guarantee, bool may_have_max) {
+    const auto what = [&](const std::string& properties, const Guarantee& guarantee, bool may_have_max,
+                          bool is_parent = false) {
         const bool has_max = quotas.on && may_have_max && quotas.random.chance(75);
-        return guarantee.resources(has_max ? guarantee.maximum(quotas.random).text("max") : "") + properties;
+        const bool parent_is_tight = quotas.tight && is_parent;
+        const std::string max = has_max           ? guarantee.maximum(quotas.random).text("max")
+                                : parent_is_tight ? guarantee.tight(quotas.of_rests).text("max")
+                                                  : "";
+        return guarantee.resources(max) + properties;
     };
     const auto leaf = [&] {
         const std::string properties = properties_of(random, quotas);
@@ -113,8 +147,12 @@ std::string crowd_queues(Random& random) {
         text += "  preemption: {" + off + (off.empty() || on.empty() ? "" : ", ") + on + "}\n";
     }
     text += "  queues:\n  - name: root\n    submitacl: \"*\"\n    queues:\n";
-    text += "    - {name: a" + what(properties_of(random, quotas), a, !of_children) + ", queues: [\n";
-    text += "        {name: x" + what(properties_of(random, quotas), x, of_children) + "},\n";
+    text += "    - {name: a" + what(properties_of(random, quotas), a, !of_children, true) + ", queues: [\n";
+    // Mostly all pods beside it rank below its asks, and little of what they hold is guaranteed.
+    const std::string usual = properties_of(random, quotas);
+    const bool above = quotas.tight && quotas.of_rests.chance(80);
+    const std::string of_x = above ? ", properties: {preemption.delay: 1ms, priority.offset: \"1000\"}" : usual;
+    text += "        {name: x" + what(of_x, x, of_children) + "},\n";
     text += "        {name: y" + what(properties_of(random, quotas), y, of_children) + "}]}\n";
     text += "    - {name: b" + leaf() + "}\n";
     text += "    - {name: c" + leaf() + "}\n";

@@ -166,7 +166,22 @@ const std::vector<std::string> kRulesOfQueues = {
     "an opted-out pod, or an owner of others, goes for a maximum",
     "a pod stays as its queue is not preempted, whatever its maximum",
     "a pod stays as its gang cannot spare it, whatever its queue's maximum",
-    "a pod stays as its queue is guaranteed it, whatever the maximum above"};
+    "a pod stays as its queue is guaranteed it, whatever the maximum above",
+    "room is made below a maximum",
+    "room is made below a maximum and on a node",
+    "room below a maximum takes more than its node does",
+    "room below a maximum, for a node where nobody need go",
+    "room below a maximum, and no node",
+    "a leaf claims room",
+    "a leaf waits before it claims room",
+    "a leaf claims room for several asks at once",
+    "an application rests",
+    "an application has rested",
+    "a row of failures ends",
+    "too few may go for room below a maximum",
+    "room below a maximum goes before a budget",
+    "a pod stays as its queue cannot spare it, whatever room is lacking above",
+    "a pod stays as its gang cannot spare it, whatever room is lacking"};
 
 void play(std::uint64_t seed, bool with_tbb, std::int64_t scale, Played& sum, bool queues = false) {
     const SeedInCrashes note(seed);

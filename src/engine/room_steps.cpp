@@ -1,0 +1,233 @@
+// Looks at asks that wait for room, and what comes of them; see room_steps.h.
+#include "engine/room_steps.h"
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+#include "engine/diagnosis.h"
+#include "engine/lifecycle.h"
+
+namespace bayplan {
+
+using queue_tree::kNoQueue;
+using queue_tree::kRoot;
+using queue_tree::QueueId;
+
+namespace {
+
+constexpr std::int64_t kBetweenLooks = 1'000'000'000;  // R-GUARANTEE-41
+constexpr int kClaimsMax = 10;                         // R-GUARANTEE-45
+
+}  // namespace
+
+// --- when
+
+void RoomSteps::settle() {
+    if (!stirred_ || world_.resyncs.holding > 0 || (looked_ns_ && world_.now_ns - *looked_ns_ < kBetweenLooks)) {
+        return;
+    }
+    if (!is_on()) {
+        world_.room_clocks.clear();
+        return;
+    }
+    stirred_ = false;
+    looked_ns_ = world_.now_ns;
+    look();
+}
+
+std::int64_t RoomSteps::next_time_ns() const {
+    if (world_.resyncs.holding > 0 || !is_on()) {
+        return INT64_MAX;
+    }
+    std::int64_t next = stirred_ && looked_ns_ ? *looked_ns_ + kBetweenLooks : INT64_MAX;
+    for (const auto& [path, clock] : world_.room_clocks) {
+        next = clock.due_ns > world_.now_ns ? std::min(next, clock.due_ns) : next;
+    }
+    return next;
+}
+
+bool RoomSteps::is_on() const {
+    const PreemptionOptions& options = world_.options.preemption;
+    return world_.queues_config != nullptr && world_.queues_config->preemption_enabled && options.enabled &&
+           options.guarantee && any_maximum() && world_.tree->any_guarantee();
+}
+
+bool RoomSteps::any_maximum() const {
+    const queue_tree::QueueTable& queues = world_.tree->queues();
+    if (std::exchange(seen_queues_, queues.version()) != queues.version()) {
+        any_maximum_ = false;
+        for (std::uint32_t at = 0; at < queues.end() && !any_maximum_; ++at) {
+            any_maximum_ = QueueId{at} != kRoot && queues[QueueId{at}].exists && !queues[QueueId{at}].max.empty();
+        }
+    }
+    return any_maximum_;
+}
+
+// --- for whom
+
+void RoomSteps::look() {
+    const Waiting all = waiting();
+    look_at_clocks(all);
+    for (const auto& [path, firsts] : all) {
+        const auto clock = world_.room_clocks.find(path);
+        if (clock != world_.room_clocks.end() && clock->second.due_ns <= world_.now_ns) {
+            claim(path);
+        }
+    }
+}
+
+// They go on, begin or end.
+void RoomSteps::look_at_clocks(const Waiting& all) {
+    RoomClocks clocks;
+    for (const auto& [path, firsts] : all) {
+        if (claimant(firsts) == kNone<AskId>) {
+            continue;
+        }
+        const auto before = world_.room_clocks.find(path);
+        const std::int64_t since_ns = before == world_.room_clocks.end() ? world_.now_ns : before->second.since_ns;
+        const auto& settings = world_.tree->queues()[world_.tree->queues().find(path)].settings;
+        const std::int64_t delay_ns = std::chrono::nanoseconds(settings.preemption_delay).count();
+        clocks[path] = {since_ns, since_ns + std::min(delay_ns, INT64_MAX - since_ns)};
+    }
+    world_.room_clocks = std::move(clocks);
+}
+
+// One ask after another, while pods go.
+void RoomSteps::claim(const std::string& leaf) {
+    for (int claims = 0; claims < kClaimsMax; ++claims) {
+        const Waiting all = waiting();  // pods that go may have woken asks
+        const auto firsts = all.find(leaf);
+        const AskId id = firsts == all.end() ? kNone<AskId> : claimant(firsts->second);
+        if (id == kNone<AskId> || !make_room(id)) {
+            return;
+        }
+    }
+}
+
+RoomSteps::Waiting RoomSteps::waiting() const {
+    attempts_.lifecycle().catch_up(UINT32_MAX);
+    pipeline_.give_all_back();
+    world_.order->peek();  // brings it up to date
+    guarantees_of(world_);
+    Waiting all;
+    world_.tree->tree().for_each_first([&](AskId first) {
+        const QueueId leaf = world_.tree->leaf_of(world_.asks[first].application);
+        all[world_.tree->queues()[leaf].path].push_back(first);
+    });
+    return all;
+}
+
+AskId RoomSteps::claimant(const std::vector<AskId>& firsts) const {
+    const queue_tree::QueueTree& tree = world_.tree->tree();
+    AskId best = kNone<AskId>;
+    for (AskId id : firsts) {
+        while (id != kNone<AskId> && !lacks_room(id)) {
+            id = is_coscheduled(world_.asks[id].group) ? kNone<AskId> : tree.next_alike(id);
+        }
+        if (id != kNone<AskId> && (best == kNone<AskId> || tree.is_older(id, best))) {
+            best = id;
+        }
+    }
+    return best;
+}
+
+// R-GUARANTEE-39.
+bool RoomSteps::lacks_room(AskId id) const {
+    const Ask& ask = world_.asks[id];
+    return !is_coscheduled(ask.group) && !ask.never_preempts && !needs_plugins(world_, id) &&
+           world_.order->has_credit(ask.shim) && !world_.rests.until_ns(ask.application) &&
+           world_.tree->tree().lacks_a_queue_alone(id) && !shortage(id).needed.empty() &&
+           attempts_.guaranteeing().concerned(id);
+}
+
+// With the ask, beyond what pods on their way out leave behind.
+RoomSteps::Shortage RoomSteps::shortage(AskId id) const {
+    Shortage shortage;
+    queue_tree::QueueTree& tree = world_.tree->tree();
+    const queue_tree::QueueUsage& usage = tree.usage();
+    const queue_tree::Guarantees& held = tree.guarantees();
+    for (QueueId at = world_.tree->leaf_of(world_.asks[id].application); at != kRoot; at = tree.queues().parent(at)) {
+        for (const queue_tree::Amount& amount : tree.requested(id)) {
+            const std::int64_t most = usage.maximum(at, amount.resource);
+            if (most == queue_tree::kUnlimited) {
+                continue;
+            }
+            const std::int64_t over = held.held(at, amount.resource) + (held.holds(id) ? 0 : amount.value) - most;
+            if (over > 0) {
+                shortage.queue = shortage.queue == kNoQueue ? at : shortage.queue;
+                std::int64_t& needed = shortage.needed[amount.resource];
+                needed = std::max(needed, over);
+            }
+        }
+    }
+    return shortage;
+}
+
+// --- whom
+
+// False: nobody goes.
+bool RoomSteps::make_room(AskId id) {
+    const Shortage lacks = shortage(id);
+    Guaranteeing& guaranteeing = attempts_.guaranteeing();
+    const QueueId leaf = world_.tree->leaf_of(world_.asks[id].application);
+    const queue_tree::Guarantees& held = world_.tree->tree().guarantees();
+    std::optional<NodeVictims> found = find_node(id, lacks.queue);
+    queue_tree::SparePods spare(world_.tree->queues(), held, leaf,
+                                held.guarantor(leaf, world_.tree->tree().requested(id)), world_.asks[id].priority,
+                                nullptr, lacks.queue);
+    if (found && !victims_.add(spare, lacks.needed, *found)) {
+        found.reset();
+    }
+    if (found) {
+        const auto told = [&](AskId victim) { return !world_.asks[victim].terminating; };
+        found->cost.count = static_cast<std::uint32_t>(std::ranges::count_if(found->victims, told));
+    }
+    guaranteeing.count(found ? &*found : nullptr);
+    if (found) {
+        attempts_.lifecycle().nominate_for_room(id, *found, guaranteeing.guarantor(id));
+        attempts_.lifecycle().gangs().settle();
+    }
+    return found.has_value();
+}
+
+// The node that an attempt would choose, where nobody need go; else the best one without pods of other queues.
+std::optional<NodeVictims> RoomSteps::find_node(AskId id, QueueId within) {
+    const Tentative tentative(attempts_.commit());
+    attempts_.commit().suspend_nomination(id);
+    if (const Slot slot = attempts_.find_for_member(id); slot != kNone<Slot>) {
+        NodeVictims there;
+        there.slot = slot;
+        return there;
+    }
+    Diagnoser diagnoser(world_, predicates_, id);
+    const Diagnosis diagnosis = diagnoser.diagnose();
+    if (!attempts_.preempting().decide(id, diagnosis).eligible) {
+        return std::nullopt;
+    }
+    return attempts_.guaranteeing().search_within(within, id, *diagnosis.unschedulable);
+}
+
+// --- for people
+
+std::string room_to_be_made(const World& world, AskId id) {
+    if (const Nomination* const nomination = world.nominations.of(id); nomination != nullptr) {
+        return "; it is nominated to node " + std::string(world.nodes.name(nomination->slot)) +
+               ", and pods go that keep it from there or from its queue";
+    }
+    const QueueId leaf = world.tree->leaf_of(world.asks[id].application);
+    const auto clock = world.room_clocks.find(world.tree->queues()[leaf].path);
+    if (clock == world.room_clocks.end()) {
+        return {};
+    }
+    const queue_tree::Guarantees& held = guarantees_of(world);
+    const queue_tree::Request wanted = world.tree->tree().requested(id);
+    if (held.guarantor(leaf, wanted) == kNoQueue || !held.covers(leaf, wanted, queue_tree::Request())) {
+        return {};
+    }
+    return world.now_ns < clock->second.due_ns
+               ? "; pods of other queues may go for its guarantee at " + std::to_string(clock->second.due_ns) + " ns"
+               : "; for its guarantee no pods of other queues have gone yet";
+}
+
+}  // namespace bayplan

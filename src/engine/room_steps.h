@@ -1,0 +1,66 @@
+// Asks of queues under their guarantees that a maximum above leaves no room: once a second the first of each leaf is looked
+// at, and pods of other queues below that maximum go for it (rules/guarantees.md). Where no queue has a maximum, or none a
+// guarantee, an input costs a look at a flag.
+//
+// Thread: the engine's. Owner: the engine.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "engine/attempts.h"
+#include "engine/room_victims.h"
+#include "engine/world.h"
+
+namespace bayplan {
+
+// Whether pods go, or will, so that queues have room for the ask, for people. Empty: none do for its sake.
+std::string room_to_be_made(const World&, AskId);
+
+class RoomSteps {
+public:
+    RoomSteps(World& world, Pipeline& pipeline, Attempts& attempts, const PredicateSet& predicates)
+        : world_(world), pipeline_(pipeline), attempts_(attempts), predicates_(predicates), victims_(world) {}
+
+    // Whether something has happened.
+    void stir(bool happened) { stirred_ = stirred_ || happened; }
+    // After an input, and what came of it for queues over their maxima.
+    void settle();
+    // When the next look is due; INT64_MAX: nothing has happened since the last.
+    std::int64_t next_time_ns() const;
+
+private:
+    using QueueId = queue_tree::QueueId;
+    struct Shortage {
+        QueueId queue = queue_tree::kNoQueue;  // the lowest that is short
+        RoomNeeded needed;
+    };
+
+    bool is_on() const;
+    bool any_maximum() const;
+    using Waiting = std::map<std::string, std::vector<AskId>>;  // by path of a leaf, the first of each run
+    void look();
+    void look_at_clocks(const Waiting&);
+    void claim(const std::string& leaf);
+    Waiting waiting() const;
+    AskId claimant(const std::vector<AskId>& firsts) const;
+    bool lacks_room(AskId) const;
+    Shortage shortage(AskId) const;
+    bool make_room(AskId);
+    std::optional<NodeVictims> find_node(AskId, QueueId within);
+
+    World& world_;
+    Pipeline& pipeline_;
+    Attempts& attempts_;
+    const PredicateSet& predicates_;
+    RoomVictims victims_;
+    std::optional<std::int64_t> looked_ns_;
+    bool stirred_ = false;
+    mutable std::uint64_t seen_queues_ = 0;  // their version when maxima were looked for; 0: never
+    mutable bool any_maximum_ = false;
+};
+
+}  // namespace bayplan
