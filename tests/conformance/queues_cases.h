@@ -4,7 +4,10 @@
 // Thread: main.
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string>
+#include <string_view>
 
 #include <boost/json.hpp>
 
@@ -18,6 +21,9 @@ std::string judge_validation(const json::object& test_case);
 std::string judge_placement(const json::object& test_case);
 std::string judge_schedule(const json::object& test_case);
 std::string judge_schedule_fault(const json::object& test_case);
+// None: the sentence of what should be is not about what a whole engine does.
+std::optional<std::string> judge_engine_fault(const json::object& test_case);
+std::uint64_t digest_of(std::string_view);  // FNV-1a
 
 // Members that every case has; a missing one ends the program with its name.
 const json::value& member(const json::object&, std::string_view name);

@@ -30,16 +30,16 @@ constexpr std::array<Known, 10> kKnown = {{
     {0xa45f2920c159fc42, "/order", R"(["x-1"])"},
 }};
 
-std::uint64_t digest(std::string_view text) {
+}  // namespace
+
+std::uint64_t digest_of(std::string_view text) {
     std::uint64_t hash = 0xcbf29ce484222325;
     for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
     return hash;
 }
 
-}  // namespace
-
 std::string judge_schedule_fault(const json::object& test_case) {
-    const std::uint64_t sentence = digest(text_of(test_case, "should"));
+    const std::uint64_t sentence = digest_of(text_of(test_case, "should"));
     const auto* const known = std::ranges::find(kKnown, sentence, &Known::sentence);
     if (known == kKnown.end()) return fmt::format("nobody has read what should be ({:#018x})", sentence);
     QueuesRun run(member(test_case, "reservations").as_bool());
