@@ -141,7 +141,6 @@ void Engine::apply(const Input& input) {
     parts_->settle();
     parts_->lifecycle.quotas().settle();
     parts_->room.settle();
-    parts_->inputs.clean_queues();
     parts_->announcer.turn_ends();
     parts_->publish_if_many_nodes();
     publish();

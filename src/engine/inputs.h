@@ -38,8 +38,6 @@ public:
         : world_(world), lifecycle_(lifecycle), announcer_(announcer), facts_texts_(world.texts) {}
 
     void apply(const Input&);
-    // At the end of an input, after all that came of it: queues that are not needed any more go, by time.
-    void clean_queues();
 
     std::uint64_t ignored() const { return ignored_; }
     std::uint64_t answers_ignored() const { return answers_ignored_; }
@@ -60,7 +58,7 @@ private:
     // queue_inputs.cpp
     void take(const QueuesText&);
     std::string load_queues(const QueuesText&);  // the fault or ""
-    void look_after_queues();                    // shares by nodes
+    void look_after_queues();                    // cleaning by time, shares by nodes
     // Where the application goes. Returns the fault or "".
     std::string find_queue(queue_tree::Submission, queue_tree::Placed&);
     void wake_for_guarantees();

@@ -58,15 +58,12 @@ void Inputs::wake_for_guarantees() {
     }
 }
 
-void Inputs::clean_queues() {
+void Inputs::look_after_queues() {
     constexpr std::int64_t kCleanEvery_ns = 10'000'000'000;  // R-QUEUE-5
-    if (world_.tree != nullptr && world_.now_ns - world_.queues_cleaned_ns >= kCleanEvery_ns) {
+    if (world_.now_ns - world_.queues_cleaned_ns >= kCleanEvery_ns) {
         world_.queues_cleaned_ns = world_.now_ns;
         world_.tree->clean();
     }
-}
-
-void Inputs::look_after_queues() {
     if (world_.capacity_seen != world_.nodes.capacity_version()) {
         world_.capacity_seen = world_.nodes.capacity_version();
         world_.tree->set_total(world_.nodes.total());
