@@ -49,6 +49,10 @@ void Oracle::apply(const Input& input) {
     const auto* const tick = std::get_if<Tick>(&input);
     queues_.stirred = queues_.stirred || tick == nullptr || next_timer_ns() <= tick->now_ns;
     std::visit([this](const auto& one) { apply_one(one); }, input);
+    if (options_.queues && now_ - queues_cleaned_ >= 10'000'000'000) {
+        queues_cleaned_ = now_;
+        queues_.clean();
+    }
     settle_gangs();
     PlaceholderRules(*this).settle();
     QuotaRules(*this).settle();
@@ -56,10 +60,6 @@ void Oracle::apply(const Input& input) {
     settle_applications();
     if (queues_.complete(now_, options_.application_idle_ns)) {
         saw("an application is complete");
-    }
-    if (options_.queues && now_ - queues_cleaned_ >= 10'000'000'000) {
-        queues_cleaned_ = now_;
-        queues_.clean();
     }
 }
 
