@@ -168,7 +168,8 @@ TEST(ExtendedInADump, a_pods_claim_and_the_kind_of_its_class_are_stated) {
 }
 
 TEST(ExtendedInADump, nothing_of_it_is_there_without_the_gate) {
-    const Sent sent = DumpOf(dump()).sent();
+    const DumpOf read(dump());
+    const Sent sent = read.sent();
     EXPECT_THAT(sent.all<ResourceClaim>(), IsEmpty());
     EXPECT_THAT(sent.spec("ns/p").resource_claims.claims, IsEmpty());
     for (const DeviceClass& one : sent.all<DeviceClass>()) {
