@@ -13,6 +13,7 @@
 #include "engine/inputs.h"
 #include "engine/lifecycle.h"
 #include "engine/message_pieces.h"
+#include "engine/next_timer.h"
 #include "engine/room_steps.h"
 #include "engine/world.h"
 #include "placement/pipeline.h"
@@ -203,18 +204,7 @@ bool Engine::has_work() const {
 }
 
 std::int64_t Engine::next_timer_ns() const {
-    const World& world = parts_->world;
-    std::int64_t next = std::min(
-        {world.backoff.next_time_ns(), world.nacked.next_time_ns(), world.departures.next_time_ns(),
-         world.reservations.next_time_ns(), world.plugins.next_time_ns(), world.gangs.next_deadline_ns(),
-         world.gangs.reserved_until_ns(), world.placeholders.next_deadline_ns(), world.guarantee_waits.next_time_ns()});
-    next = std::min(
-        {next, parts_->lifecycle.quotas().next_time_ns(), parts_->room.next_time_ns(), world.rests.next_time_ns()});
-    for (std::uint32_t number = 0; world.resyncs.holding > 0 && number < world.shims.size(); ++number) {
-        const ResyncHold& hold = world.shims[static_cast<ShimId>(number)].hold;
-        next = hold.holds() ? std::min(next, hold.until_ns()) : next;
-    }
-    return next;
+    return bayplan::next_timer_ns(parts_->world, parts_->lifecycle.quotas(), parts_->room);
 }
 
 std::size_t Engine::flush(bool goes_on) {

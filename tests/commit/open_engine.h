@@ -24,7 +24,8 @@ struct OpenEngine : OpenParts<property::RecordingSink> {
         return element.empty() ? kNone<AskId> : element.front();
     }
     void run(std::uint64_t attempts_max) {
-        for (std::uint64_t made = 0; made < attempts_max && world.resyncs.holding == 0;) {
+        std::uint64_t made = 0;
+        while (made < attempts_max && world.resyncs.holding == 0) {
             if (attempts.act_on_a_reservation()) {
                 ++made;
                 continue;
@@ -42,6 +43,8 @@ struct OpenEngine : OpenParts<property::RecordingSink> {
             }
             settle();
         }
+        room.stir(made > 0);
+        lifecycle.lives().settle();
         announcer.turn_ends();
     }
 

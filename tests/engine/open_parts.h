@@ -6,11 +6,13 @@
 
 #include <cstddef>
 #include <utility>
+#include <variant>
 
 #include "engine/attempts.h"
 #include "engine/gang_attempts.h"
 #include "engine/inputs.h"
 #include "engine/lifecycle.h"
+#include "engine/next_timer.h"
 #include "engine/world.h"
 #include "placement/stage_executor.h"
 #include "predicates/registry.h"
@@ -42,12 +44,16 @@ struct OpenParts {
           lifecycle(world, pipeline, evaluator, announcer),
           attempts(world, pipeline, evaluator, lifecycle, WorkerStart{}),
           gang_attempts(world, evaluator.predicates(), attempts, lifecycle),
+          room(world, pipeline, attempts, evaluator.predicates()),
           inputs(world, lifecycle, announcer) {}
 
     void apply(const Input& input) {
+        const auto* const tick = std::get_if<Tick>(&input);
+        room.stir(tick == nullptr || next_timer_ns(world, lifecycle.quotas(), room) <= tick->now_ns);
         inputs.apply(input);
         settle();
         lifecycle.quotas().settle();
+        room.settle();
         announcer.turn_ends();
     }
 
@@ -67,6 +73,7 @@ struct OpenParts {
     Lifecycle lifecycle;
     Attempts attempts;
     GangAttempts gang_attempts;
+    RoomSteps room;
     Inputs inputs;
 };
 
