@@ -111,49 +111,98 @@ RoomSteps::Waiting RoomSteps::waiting() const {
     world_.order->peek();  // brings it up to date
     guarantees_of(world_);
     Waiting all;
-    world_.tree->tree().for_each_first([&](AskId first) {
-        const QueueId leaf = world_.tree->leaf_of(world_.asks[first].application);
-        all[world_.tree->queues()[leaf].path].push_back(first);
+    const auto of_leaf = [&](AskId id) -> WaitingAsks& {
+        return all[world_.tree->queues()[world_.tree->leaf_of(world_.asks[id].application)].path];
+    };
+    world_.tree->tree().for_each_first([&](AskId first) { of_leaf(first).firsts.push_back(first); });
+    world_.nominations.for_each_node([&](Slot slot) {
+        for (const AskId id : world_.nominations.on(slot)) {
+            if (world_.asks[id].state == AskState::pending) {
+                of_leaf(id).nominated.push_back(id);
+            }
+        }
     });
     return all;
 }
 
-AskId RoomSteps::claimant(const std::vector<AskId>& firsts) const {
+AskId RoomSteps::claimant(const WaitingAsks& asks) const {
     const queue_tree::QueueTree& tree = world_.tree->tree();
     AskId best = kNone<AskId>;
-    for (AskId id : firsts) {
-        while (id != kNone<AskId> && !lacks_room(id)) {
-            id = is_coscheduled(world_.asks[id].group) ? kNone<AskId> : tree.next_alike(id);
-        }
+    const auto consider = [&](AskId id) {
         if (id != kNone<AskId> && (best == kNone<AskId> || tree.is_older(id, best))) {
             best = id;
         }
+    };
+    for (const AskId id : asks.nominated) {
+        consider(lacks_room(id) ? id : kNone<AskId>);
+    }
+    for (const AskId first : asks.firsts) {
+        consider(others_lack_room(first) ? first_of_run(first, best) : kNone<AskId>);
     }
     return best;
+}
+
+// The first of the run that may claim, is not nominated and comes before the other; kNone: none.
+AskId RoomSteps::first_of_run(AskId first, AskId before) const {
+    queue_tree::QueueTree& tree = world_.tree->tree();
+    for (AskId id = first; id != kNone<AskId>; id = tree.next_alike(id)) {
+        if (before != kNone<AskId> && !tree.is_older(id, before)) {
+            break;
+        }
+        if (may_claim(id) && !tree.guarantees().holds(id)) {
+            return id;
+        }
+    }
+    return kNone<AskId>;
+}
+
+// R-GUARANTEE-39 of all asks of a run that are not nominated, but for what each of them is: their application, priority
+// and amounts are the same.
+bool RoomSteps::others_lack_room(AskId first) const {
+    const Ask& ask = world_.asks[first];
+    queue_tree::QueueTree& tree = world_.tree->tree();
+    if (is_coscheduled(ask.group) || !world_.order->has_credit(ask.shim) || world_.rests.until_ns(ask.application) ||
+        !tree.lacks_a_queue_alone(first)) {
+        return false;
+    }
+    const QueueId leaf = world_.tree->leaf_of(ask.application);
+    const queue_tree::Request wanted = tree.requested(first);
+    const queue_tree::Guarantees& held = tree.guarantees();
+    return held.guarantor(leaf, wanted) != kNoQueue && held.covers(leaf, wanted, queue_tree::Request()) &&
+           !shortage(leaf, wanted, false).needed.empty();
+}
+
+// As far as the ask itself says it.
+bool RoomSteps::may_claim(AskId id) const {
+    return !world_.asks[id].never_preempts && !needs_plugins(world_, id) && !is_daemon_pod(world_, id);
 }
 
 // R-GUARANTEE-39.
 bool RoomSteps::lacks_room(AskId id) const {
     const Ask& ask = world_.asks[id];
-    return !is_coscheduled(ask.group) && !ask.never_preempts && !needs_plugins(world_, id) &&
-           world_.order->has_credit(ask.shim) && !world_.rests.until_ns(ask.application) &&
-           world_.tree->tree().lacks_a_queue_alone(id) && !shortage(id).needed.empty() &&
-           attempts_.guaranteeing().concerned(id);
+    return !is_coscheduled(ask.group) && may_claim(id) && world_.order->has_credit(ask.shim) &&
+           !world_.rests.until_ns(ask.application) && world_.tree->tree().lacks_a_queue_alone(id) &&
+           !shortage(id).needed.empty() && attempts_.guaranteeing().concerned(id);
 }
 
 // With the ask, beyond what pods on their way out leave behind.
 RoomSteps::Shortage RoomSteps::shortage(AskId id) const {
+    queue_tree::QueueTree& tree = world_.tree->tree();
+    return shortage(world_.tree->leaf_of(world_.asks[id].application), tree.requested(id), tree.guarantees().holds(id));
+}
+
+RoomSteps::Shortage RoomSteps::shortage(QueueId leaf, queue_tree::Request wanted, bool held_already) const {
     Shortage shortage;
     queue_tree::QueueTree& tree = world_.tree->tree();
     const queue_tree::QueueUsage& usage = tree.usage();
     const queue_tree::Guarantees& held = tree.guarantees();
-    for (QueueId at = world_.tree->leaf_of(world_.asks[id].application); at != kRoot; at = tree.queues().parent(at)) {
-        for (const queue_tree::Amount& amount : tree.requested(id)) {
+    for (QueueId at = leaf; at != kRoot; at = tree.queues().parent(at)) {
+        for (const queue_tree::Amount& amount : wanted) {
             const std::int64_t most = usage.maximum(at, amount.resource);
             if (most == queue_tree::kUnlimited) {
                 continue;
             }
-            const std::int64_t over = held.held(at, amount.resource) + (held.holds(id) ? 0 : amount.value) - most;
+            const std::int64_t over = held.held(at, amount.resource) + (held_already ? 0 : amount.value) - most;
             if (over > 0) {
                 shortage.queue = shortage.queue == kNoQueue ? at : shortage.queue;
                 std::int64_t& needed = shortage.needed[amount.resource];

@@ -41,14 +41,22 @@ private:
 
     bool is_on() const;
     bool any_maximum() const;
-    using Waiting = std::map<std::string, std::vector<AskId>>;  // by path of a leaf, the first of each run
+    struct WaitingAsks {
+        std::vector<AskId> firsts;     // of each run
+        std::vector<AskId> nominated;  // which differ from others of their runs
+    };
+    using Waiting = std::map<std::string, WaitingAsks>;  // by path of a leaf
     void look();
     void look_at_clocks(const Waiting&);
     void claim(const std::string& leaf);
     Waiting waiting() const;
-    AskId claimant(const std::vector<AskId>& firsts) const;
+    AskId claimant(const WaitingAsks&) const;
+    AskId first_of_run(AskId first, AskId before) const;
+    bool others_lack_room(AskId first) const;
+    bool may_claim(AskId) const;
     bool lacks_room(AskId) const;
-    Shortage shortage(AskId) const;
+    Shortage shortage(AskId id) const;
+    Shortage shortage(QueueId leaf, queue_tree::Request, bool held_already) const;
     bool make_room(AskId);
     std::optional<NodeVictims> find_node(AskId, QueueId within);
 
