@@ -9,52 +9,28 @@
 #pragma once
 
 #include <functional>
-#include <memory>
 #include <string>
 #include <string_view>
 
-#include <boost/unordered/unordered_flat_map.hpp>
-
-#include "kube_shim/backoff.h"
-#include "kube_shim/claim_requests.h"
-#include "kube_shim/paced_requests.h"
-#include "kube_shim/timers.h"
+#include "kube_shim/claim_works.h"
 
 namespace bayplan::kube_shim {
 
 class ClaimRemovals {
 public:
     using Log = std::function<void(const std::string&)>;
-    static constexpr unsigned kTriesMax = 8;  // of a claim, in a row
 
-    ClaimRemovals(PacedRequests& requests, Timers& timers, Random& random, Log log)
-        : requests_(requests), timers_(timers), random_(random), log_(std::move(log)) {}
+    ClaimRemovals(PacedRequests&, Timers&, Random&, Log);
 
     // "NAMESPACE/NAME", of the pod with this uid.
-    void remove(const std::string& claim, const std::string& pod_uid);
+    void remove(const std::string& claim, const std::string& pod_uid) { works_.begin(claim, pod_uid); }
     // A claim of the pod is being removed: it may have none again before that is over.
-    bool under_way_of(std::string_view pod_uid) const;
+    bool under_way_of(std::string_view pod_uid) const { return works_.under_way_of(pod_uid); }
 
 private:
-    struct Work {
-        std::string claim;
-        std::string pod_uid;
-        unsigned tries = 0;
-        Backoff backoff{std::chrono::milliseconds(100), std::chrono::milliseconds(5'000)};
-    };
-    using Shared = std::shared_ptr<Work>;
+    void take(const ClaimWorks::Shared&, const HttpAnswer&);
 
-    void read(const Shared&);
-    void take(const Shared&, const HttpAnswer&);
-    void send(const Shared&, HttpRequest, std::function<void(const HttpAnswer&)> take);
-    void again(const Shared&, const std::string& why);
-    void leave(const Shared&, const std::string& why);
-
-    PacedRequests& requests_;
-    Timers& timers_;
-    Random& random_;
-    Log log_;
-    boost::unordered_flat_map<std::string, Shared> works_;  // by claim
+    ClaimWorks works_;
 };
 
 }  // namespace bayplan::kube_shim
