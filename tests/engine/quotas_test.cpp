@@ -6,33 +6,23 @@
 #include <string>
 #include <vector>
 
-#include "harness.h"
+#include "leaves_of_a.h"
 
 namespace bayplan::testing {
 namespace {
 
-class QuotasTest : public ::testing::Test {
+class QuotasTest : public LeavesOfA {
 protected:
-    using Names = std::vector<std::string>;
-    static constexpr std::int64_t kSecond = 1'000'000'000;
     static constexpr const char* kOn = "  preemption: {quotapreemptionenabled: true}\n";
 
     void SetUp() override {
         give("{name: a, submitacl: '*', queues: [{name: x}, {name: y}]}");
-        for (const char* name : {"x", "y"}) {
-            const ApplicationItem item{.application = shim_.id(name),
-                                       .queue = shim_.id(std::string("root.a.") + name),
-                                       .user = shim_.id("ann")};
-            shim_.send(ApplicationsMessage{.add = std::span(&item, 1), .remove = {}});
-        }
+        applications_in({"x", "y"});
         shim_.node("n", {{"cpu", 100'000}, {"pods", 1'000}});
     }
 
     void give(const std::string& queue, const std::string& partition = kOn) {
-        const std::string text = "partitions:\n- name: default\n" + partition +
-                                 "  queues:\n  - name: root\n    queues:\n    - " + queue + "\n";
-        engine_.apply(QueuesText{.partition = "default", .text = text});
-        ASSERT_EQ(engine_.queues_fault(), "");
+        give_queues(partition, "    - " + queue + "\n");
     }
     // Leaf x may have so many cores, and shrinks after ten seconds.
     void limit_x(std::int64_t cores, const std::string& partition = kOn) {
@@ -40,44 +30,13 @@ protected:
                  ("resources: {max: {vcore: " + std::to_string(cores)) + "}}}, {name: y}]}",
              partition);
     }
-    void pods(const std::string& leaf, int count, std::int64_t cores = 1, int priority = 0) {
-        for (int i = 0; i < count; ++i) {
-            shim_.ask(leaf + std::to_string(made_++), leaf, {{"cpu", cores * 1'000}, {"pods", 1}}, priority);
-        }
-        engine_.run(1'000);
-    }
     void group(const std::string& name, int members, std::uint32_t minimum) {
         for (int i = 0; i < members; ++i) {
             shim_.member(name + std::to_string(i), "x", name, minimum, {{"cpu", 1'000}, {"pods", 1}});
         }
         engine_.run(1'000);
     }
-    void at(std::int64_t second) {
-        engine_.apply(Tick{second * kSecond});
-        engine_.run(1'000);
-    }
-    // Pods that were told to go since the last call, in order.
-    Names gone() {
-        engine_.flush();
-        engine_.settle();
-        Names names;
-        const std::vector<KeepingSink::Kept>& kept = sink_.kept[1];
-        for (; seen_ < kept.size(); ++seen_) {
-            if (kept[seen_].kind == DecisionKind::released) {
-                names.push_back(kept[seen_].name);
-                text_ = kept[seen_].text;
-            }
-        }
-        return names;
-    }
     std::uint64_t over() const { return engine_.counters().queues_over; }
-
-    KeepingSink sink_;
-    Engine engine_{options_with_queues(), sink_};
-    TestShim shim_{engine_, "s"};
-    std::string text_;
-    int made_ = 0;
-    std::size_t seen_ = 0;
 };
 
 TEST_F(QuotasTest, a_queue_whose_maximum_falls_sends_away_as_many_as_it_takes_after_its_delay) {

@@ -6,76 +6,33 @@
 #include <string>
 #include <vector>
 
-#include "harness.h"
+#include "leaves_of_a.h"
 
 namespace bayplan::testing {
 namespace {
 
 // Below root.a, which may have 8 cores: poor is guaranteed 4, rich and greedy nothing unless said.
-class RoomTest : public ::testing::Test {
+class RoomTest : public LeavesOfA {
 protected:
-    using Names = std::vector<std::string>;
-    static constexpr std::int64_t kSecond = 1'000'000'000;
-
     void SetUp() override {
         give();
-        for (const char* name : {"poor", "rich", "greedy"}) {
-            const ApplicationItem item{.application = shim_.id(name),
-                                       .queue = shim_.id(std::string("root.a.") + name),
-                                       .user = shim_.id("ann")};
-            shim_.send(ApplicationsMessage{.add = std::span(&item, 1), .remove = {}});
-        }
+        applications_in({"poor", "rich", "greedy"});
     }
 
     void give(const std::string& of_rich = "", const std::string& of_poor = "", const std::string& partition = "") {
-        const std::string text =
-            "partitions:\n- name: default\n" + partition +
-            "  queues:\n  - name: root\n    queues:\n"
-            "    - name: a\n      submitacl: '*'\n      resources: {max: {vcore: 8}}\n      queues:\n"
-            "      - {name: poor, resources: {guaranteed: {vcore: 4}}, properties: {preemption.delay: 10s" +
-            of_poor + "}}\n      - {name: rich" + of_rich + "}\n      - {name: greedy}\n";
-        engine_.apply(QueuesText{.partition = "default", .text = text});
-        ASSERT_EQ(engine_.queues_fault(), "");
+        give_queues(partition,
+                    "    - name: a\n      submitacl: '*'\n      resources: {max: {vcore: 8}}\n      queues:\n"
+                    "      - {name: poor, resources: {guaranteed: {vcore: 4}}, properties: {preemption.delay: 10s" +
+                        of_poor + "}}\n      - {name: rich" + of_rich + "}\n      - {name: greedy}\n");
     }
     void node(const std::string& name, std::int64_t cores) {
         shim_.node(name, {{"cpu", cores * 1'000}, {"pods", 1'000}});
-    }
-    void pods(const std::string& leaf, int count, std::int64_t cores = 1, int priority = 0) {
-        for (int i = 0; i < count; ++i) {
-            shim_.ask(leaf + std::to_string(made_++), leaf, {{"cpu", cores * 1'000}, {"pods", 1}}, priority);
-        }
-        engine_.run(1'000);
-    }
-    void at(std::int64_t second) {
-        engine_.apply(Tick{second * kSecond});
-        engine_.run(1'000);
-    }
-    // Pods that were told to go since the last call, in order.
-    Names gone() {
-        engine_.flush();
-        engine_.settle();
-        Names names;
-        const std::vector<KeepingSink::Kept>& kept = sink_.kept[1];
-        for (; seen_ < kept.size(); ++seen_) {
-            if (kept[seen_].kind == DecisionKind::released) {
-                names.push_back(kept[seen_].name);
-                text_ = kept[seen_].text;
-            }
-        }
-        return names;
     }
     std::string why(const std::string& key) {
         std::string why;
         engine_.ask_state("s", key, &why);
         return why;
     }
-
-    KeepingSink sink_;
-    Engine engine_{options_with_queues(), sink_};
-    TestShim shim_{engine_, "s"};
-    std::string text_;
-    int made_ = 0;
-    std::size_t seen_ = 0;
 };
 
 TEST_F(RoomTest, a_queue_under_its_guarantee_takes_from_one_beside_it_below_a_maximum_that_is_used_up) {
