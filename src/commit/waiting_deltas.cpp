@@ -130,8 +130,9 @@ void Commit::charge(AskId id) {
 }
 
 void Commit::refund(AskId id) {
+    const bool was_placed = tables_.order.is_placed(id);
     tables_.order.refund(id);
-    log_.note({.kind = Kind::refunded, .ask = id});
+    log_.note({.kind = Kind::refunded, .bits = was_placed, .ask = id});
 }
 
 // --- undoing
@@ -176,7 +177,12 @@ void Commit::undo_waiting(const Delta& delta) {
             break;
         }
         case Kind::charged: tables_.order.refund(delta.ask); break;
-        case Kind::refunded: tables_.order.charge(delta.ask); break;
+        case Kind::refunded:
+            tables_.order.charge(delta.ask);
+            if (delta.bits != 0) {
+                tables_.order.ask_placed(delta.ask);
+            }
+            break;
         default: BP_CHECK(false);
     }
 }

@@ -291,19 +291,17 @@ void QueueTree::resize(AskId id, const Resources& resources) {
     restate(id, requests_.id_of(resources), asks_[raw(id)].key.priority);
 }
 
-// A taken ask has its node too, where an end of its allocation was undone.
 void QueueTree::restate(AskId id, RequestId request, std::int32_t priority) {
     Ask& ask = asks_[raw(id)];
-    BP_CHECK(ask.standing != Standing::none && ask.standing != Standing::inside);
+    BP_CHECK(ask.standing == Standing::outside || ask.standing == Standing::allocated);
     if (names_.size() != fitted_resources_) fit();
-    const bool allocated = ask.standing != Standing::outside;
-    const bool has_node = ask.standing == Standing::allocated;
-    if (has_node) add_placeholder(ask, -1);
+    const bool allocated = ask.standing == Standing::allocated;
+    if (allocated) add_placeholder(ask, -1);
     allocated ? charge(ask, -1) : add_to_pending(ask, -1);
     requests_.release(std::exchange(ask.request, request));
     ask.key.priority = priority;
     allocated ? charge(ask, +1) : add_to_pending(ask, +1);
-    if (has_node) count_placeholder(ask, +1);
+    if (allocated) count_placeholder(ask, +1);
     settle_application(ask.application);
     if (allocated) wake_runs(ask.application);
 }

@@ -106,6 +106,7 @@ public:
     void give_back(AskId);                  // taken and not placed, or allocated and not any more: outside again
     void placed(AskId);                     // taken, and it has its node
     bool is_taken(AskId id) const { return knows(id) && asks_[raw(id)].standing == Standing::taken; }
+    bool is_placed(AskId id) const { return knows(id) && asks_[raw(id)].standing == Standing::allocated; }
     void restore(AskId);                                    // outside, and it runs already: taken and placed
     void release(AskId);                                    // outside or allocated, and over
     void resize(AskId, const Resources&);                   // outside or allocated, in place: whatever is left

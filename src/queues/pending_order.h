@@ -67,6 +67,8 @@ public:
     virtual void ask_leaves_group(AskId) {}
     // It has its node for good: its transaction has ended well.
     virtual void ask_placed(AskId) {}
+    // That was told, and its charge has not ended. False of an order without a use for it.
+    virtual bool is_placed(AskId) const { return false; }
     // Whether it is on a node, terminates or is nominated may be otherwise from now on.
     virtual void ask_holds_anew(AskId) {}
     // It is gated, or its node is awaited: it wants nothing. It is neither inside nor charged. Fine if nothing was told of it.

@@ -91,6 +91,7 @@ public:
     void ask_changes(AskId) override;
     void ask_leaves_group(AskId) override;
     void ask_placed(AskId) override;
+    bool is_placed(AskId id) const override { return tree_.is_placed(id); }
     void ask_holds_anew(AskId) override;
     void ask_leaves(AskId) override;
     void ask_goes(AskId) override;

@@ -17,6 +17,7 @@ const std::vector<RandomDeltas::NamedStep>& RandomDeltas::steps() {
         {"fail", &RandomDeltas::fail},
         {"wake", &RandomDeltas::wake},
         {"await", &RandomDeltas::await},
+        {"await another", &RandomDeltas::await_another},
         {"gate", &RandomDeltas::gate},
         {"bind", &RandomDeltas::bind},
         {"unbind", &RandomDeltas::unbind},
@@ -56,18 +57,6 @@ void RandomDeltas::step() {
 }
 
 // --- whom it may be about
-
-// Members of gangs are left alone: what becomes of one is to become of all, which no single delta sees to.
-template <typename Is>
-AskId RandomDeltas::any(Is&& is) {
-    std::vector<AskId> asks;
-    world_.asks.for_each([&](AskId id, const Ask& ask) {
-        if (!is_coscheduled(ask.group) && is(id, ask)) {
-            asks.push_back(id);
-        }
-    });
-    return asks.empty() ? kNone<AskId> : random_.pick(asks);
-}
 
 AskId RandomDeltas::any_placed() {
     return any([](AskId, const Ask& ask) { return is_allocated(ask.state); });
@@ -140,57 +129,6 @@ bool RandomDeltas::end_and_place() {
     commit_.join(id, AskEvent::refuse);
     commit_.withdraw(id);
     engine_.lifecycle.take_node(id, slot, AskEvent::run);
-    return true;
-}
-
-// --- waiting
-
-bool RandomDeltas::fail() {
-    const AskId id = any([&](AskId ask, const Ask&) { return in_hand(ask); });
-    if (id == kNone<AskId>) {
-        return false;
-    }
-    commit_.refund(id);
-    commit_.count_failure(id, static_cast<std::uint32_t>(random_.below(8)), world_.now_ns + random_.between(0, 100),
-                          false);
-    commit_.join(id, AskEvent::fail);
-    return true;
-}
-
-bool RandomDeltas::wake() {
-    const std::vector<AskId> of_gangs = commit_.withdraw_unschedulable_of_gangs([](std::uint32_t) { return true; });
-    std::ranges::for_each(of_gangs, [&](AskId id) { commit_.join(id, AskEvent::wake); });
-    const AskId id = any([](AskId, const Ask& one) { return one.state == AskState::unschedulable; });
-    if (id != kNone<AskId>) {
-        commit_.withdraw(id);
-        commit_.join(id, random_.chance(50) ? AskEvent::wake : AskEvent::wake_early);
-    }
-    return id != kNone<AskId> || !of_gangs.empty();
-}
-
-bool RandomDeltas::await() {
-    const AskId id = any_waiting();
-    if (id == kNone<AskId>) {
-        return false;
-    }
-    commit_.withdraw(id);
-    commit_.drop_reservation(id);
-    commit_.drop_nomination(id);
-    commit_.await_node(id, random_.chance(50) ? "never stated" : "never stated either",
-                       random_.chance(50) ? "gpu=0" : "");
-    return true;
-}
-
-bool RandomDeltas::gate() {
-    const AskId id = any([&](AskId ask, const Ask& one) {
-        return !one.foreign && !in_hand(ask) && !is_on_node(one.state) && one.state != AskState::awaiting_node &&
-               one.state != AskState::reserved && one.state != AskState::asking;
-    });
-    if (id == kNone<AskId>) {
-        return false;
-    }
-    commit_.withdraw(id);
-    commit_.join(id, random_.chance(50) ? AskEvent::gate : AskEvent::restate);
     return true;
 }
 

@@ -43,6 +43,7 @@ private:
     bool fail();
     bool wake();
     bool await();
+    bool await_another();
     bool gate();
     bool bind();
     bool unbind();
@@ -78,5 +79,17 @@ private:
     std::vector<AskId> in_hand_;
     static std::vector<std::uint64_t> made_;
 };
+
+// Members of gangs are left alone: what becomes of one is to become of all, which no single delta sees to.
+template <typename Is>
+AskId RandomDeltas::any(Is&& is) {
+    std::vector<AskId> asks;
+    world_.asks.for_each([&](AskId id, const Ask& ask) {
+        if (!is_coscheduled(ask.group) && is(id, ask)) {
+            asks.push_back(id);
+        }
+    });
+    return asks.empty() ? kNone<AskId> : random_.pick(asks);
+}
 
 }  // namespace bayplan::testing

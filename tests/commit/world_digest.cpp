@@ -212,6 +212,7 @@ void ask_itself(World& world, AskId id, const Ask& ask, WorldDigest& digest) {
         }
     }
     digest["waiting"] += name + waiting.str();
+    digest["charges"] += world.order->is_placed(id) ? name + " placed" : "";
     if (ask.state == AskState::awaiting_node) {
         digest["awaited nodes"] +=
             name + ' ' + std::string(world.awaited_nodes.node_of(id)) + ' ' + std::string(world.devices.expects(id));
@@ -295,7 +296,7 @@ WorldDigest digest_of(World& world, const Pipeline& pipeline) {
           << world.backoff.size() << ' ' << raw(world.backoff.first()) << ' ' << world.nacked.size() << ' '
           << raw(world.nacked.first()) << ' ' << world.unschedulable.size() << ' ' << world.awaited_nodes.size();
     digest["lists"] = lists.str();
-    digest["charges"] = std::to_string(world.order->charged());
+    digest["charges"] += '\n' + std::to_string(world.order->charged());
     digest["overcommitted nodes"] = std::to_string(world.nodes.overcommitted());
     digest["allocations"] = std::to_string(world.allocations);
     return digest;
