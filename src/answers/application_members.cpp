@@ -1,6 +1,11 @@
 // See application_members.h.
 #include "answers/application_members.h"
 
+#include <algorithm>
+#include <ctime>
+
+#include <fmt/chrono.h>
+
 #include "queue_tree/applications.h"
 
 namespace bayplan::answers {
@@ -10,6 +15,17 @@ namespace {
 constexpr std::int64_t kSecond = 1'000'000'000;
 constexpr std::int64_t kMillisecond = 1'000'000;
 constexpr std::int64_t kYearOne_ms = -62'135'596'800'000;
+
+// RFC 3339, in UTC; of the second as many digits as it takes.
+std::string time_text(std::int64_t since_1970_ns) {
+    std::string text = fmt::format("{:%Y-%m-%dT%H:%M:%S}.{:09}", fmt::gmtime(std::time_t{since_1970_ns / kSecond}),
+                                   since_1970_ns % kSecond);
+    text.erase(text.find_last_not_of('0') + 1);
+    if (text.back() == '.') {
+        text.pop_back();
+    }
+    return text + "Z";
+}
 
 }  // namespace
 
@@ -62,6 +78,13 @@ void put_resource_history(JsonText& json) {
     json.name("resourceHistory");
     json.begin_object();
     json.end_object();
+}
+
+void put_rest(JsonText& json, const Place& place, std::int64_t until_ns) {
+    if (until_ns != read_model::kNever && place.zero_tick_ns) {
+        json.member("backoffDeadline",
+                    time_text(*place.zero_tick_ns + std::min(until_ns, INT64_MAX - *place.zero_tick_ns)));
+    }
 }
 
 }  // namespace bayplan::answers

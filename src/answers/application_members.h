@@ -22,5 +22,7 @@ void put_log(JsonText&, const Place&, const read_model::ApplicationRun&);
 void put_start(JsonText&, const Place&, const read_model::ApplicationRun&);
 // Always there, and empty: no use over time is kept.
 void put_resource_history(JsonText&);
+// Until when it rests, as Go writes times; nothing, if it does not.
+void put_rest(JsonText&, const Place&, std::int64_t until_ns);
 
 }  // namespace bayplan::answers

@@ -82,6 +82,7 @@ void put_tail(JsonText& json, const Version& version, const Place& place, std::u
         put_start(json, place, *application.run);
     }
     put_resource_history(json);
+    put_rest(json, place, application.rests_until_ns);
     json.end_object();
 }
 

@@ -27,13 +27,20 @@ void ApplicationLives::found_no_node(AskId ask) {
     }
     const std::int64_t delay_ns = std::chrono::nanoseconds(settings.unschedulable_backoff_delay).count();
     world_.rests.begin(id, world_.now_ns + std::min(delay_ns, INT64_MAX - 1 - world_.now_ns));
-    world_.tree->rest(id, true);
+    rests_anew(id, true);
 }
 
 void ApplicationLives::end_rests() {
     for (ApplicationId id = world_.rests.take_due(world_.now_ns); id != kNone<ApplicationId>;
          id = world_.rests.take_due(world_.now_ns)) {
-        world_.tree->rest(id, false);
+        rests_anew(id, false);
+    }
+}
+
+void ApplicationLives::rests_anew(ApplicationId id, bool rests) {
+    world_.tree->rest(id, rests);
+    if (publication_ != nullptr) {
+        publication_->application_rests(id);
     }
 }
 

@@ -35,6 +35,7 @@ public:
 
 private:
     void enter(ApplicationId, queue_tree::ApplicationState);
+    void rests_anew(ApplicationId, bool);
 
     World& world_;
     Publication* publication_ = nullptr;

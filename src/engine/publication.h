@@ -31,6 +31,7 @@ public:
     void application_comes(ApplicationId);
     void application_goes(ApplicationId);   // while it is there
     void application_state(ApplicationId);  // it entered the state that it has now
+    void application_rests(ApplicationId);  // or does not any more
     // It never was one: a snapshot does not tell of it.
     void application_rejected(ShimId, std::string_view name, const queue_tree::User&, std::string_view why);
     // Before its first transaction. The engine itself has no use for when a pod was made.
@@ -83,6 +84,7 @@ private:
     std::string amounts_text(const std::vector<ResourceAmount>&) const;
     std::string tags_text(AskId) const;
     static std::string user_text(const queue_tree::User&);
+    std::int64_t rests_until_ns(ApplicationId) const;  // kNever: it does not rest
 
     const World& world_;
     read_model::ChangeFeed& feed_;

@@ -28,6 +28,7 @@ enum class ChangeKind : std::uint8_t {
     node_gone,
     application,           // id, state; name, queue, user and groups (pairs), ApplicationStatement
     application_state,     // id, state: entered now
+    application_rests,     // id; ApplicationRest
     application_rejected,  // id of its shim; name, why, user and groups (pairs)
     application_gone,
     shape,          // id (class); requests (amounts), required node
@@ -105,6 +106,10 @@ struct ApplicationStatement {
     std::int64_t came_ns = 0;
     std::int64_t since_ns = 0;
     std::int64_t started_ns = 0;
+    std::int64_t rests_until_ns = kNever;  // tick; kNever: it does not rest
+};
+struct ApplicationRest {
+    std::int64_t until_ns = kNever;  // likewise
 };
 
 // Plain data as a text, and back.

@@ -112,6 +112,7 @@ struct Application {
     std::shared_ptr<const TaskGroups> task_groups;  // null: none has placeholders
     std::int64_t came_ns = 0;
     std::int64_t oldest_s = 0;                 // its oldest pod ever was made then; 0: not known
+    std::int64_t rests_until_ns = kNever;      // tick; kNever: it does not rest
     std::uint32_t pods = 0;                    // now, without foreign ones
     std::uint32_t placed = 0;                  // of them
     std::uint32_t tally = 0;                   // of its queue (tallies.h)

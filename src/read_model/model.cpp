@@ -52,6 +52,7 @@ void Model::apply(const Change& change, ChangeFeed& feed) {
             break;
         case ChangeKind::application: take_application(change); break;
         case ChangeKind::application_state: take_application_state(change); break;
+        case ChangeKind::application_rests: take_rest(change); break;
         case ChangeKind::application_rejected: take_rejection(change); break;
         case ChangeKind::application_gone: drop_application(head.id); break;
         case ChangeKind::shape: take_shape(change); break;

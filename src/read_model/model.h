@@ -66,6 +66,7 @@ private:
     void take_application(const Change&);
     void tally_application(Application&, std::string_view queue, std::uint8_t state);
     void take_application_state(const Change&);
+    void take_rest(const Change&);
     void take_rejection(const Change&);
     void drop_application(std::uint32_t id);
     void begin_run(Application&);

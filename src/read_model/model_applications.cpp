@@ -52,6 +52,7 @@ void Model::take_application(const Change& change) {
     application.facts = std::move(facts);
     application.oldest_s = statement.oldest_s;
     application.came_ns = statement.came_ns;
+    application.rests_until_ns = statement.rests_until_ns;
     application.state = change.head.state;
     application.run = run_in(change.head.state, statement.since_ns, statement.started_ns);
 }
@@ -77,6 +78,12 @@ void Model::take_application_state(const Change& change) {
         end_run(application);
         begin_run(application);
     }
+}
+
+void Model::take_rest(const Change& change) {
+    Application& application = applications_.edit(change.head.id);
+    BP_CHECK(application.in_use());
+    application.rests_until_ns = from_text<ApplicationRest>(change.texts[0]).until_ns;
 }
 
 // Before its facts are taken. A new application may have its pods at once.

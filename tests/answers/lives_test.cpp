@@ -135,5 +135,23 @@ TEST_F(LivesTest, rejected_applications_say_why) {
         has(partitions({{partition_.version(), place_}}), R"("applications":{"New":1,"Rejected":1,"total":2})"));
 }
 
+TEST_F(LivesTest, an_application_that_rests_says_until_when) {
+    std::string queues = kQueues;
+    const std::string batch = "          - name: batch\n";
+    queues.insert(queues.find(batch) + batch.size(),
+                  "            properties: {application.unschedasks.backoff: \"2\", "
+                  "application.unschedasks.backoff.delay: 2500ms}\n");
+    partition_.engine().apply(QueuesText{.partition = "default", .text = queues});
+    partition_.ask("too-large", "app", {{"memory", 5'000}}, 1);
+    EXPECT_FALSE(has(app(), "backoffDeadline")) << app();
+    partition_.ask("likewise", "app", {{"memory", 6'000}}, 1);
+    EXPECT_TRUE(has(app(), R"("resourceHistory":{},"backoffDeadline":"1970-01-12T13:48:22.5Z"})")) << app();
+    EXPECT_FALSE(has(text(application(partition_.version(), {}, "app", "")), "backoffDeadline"))
+        << "the clock's zero is not known";
+    tick(103);
+    EXPECT_FALSE(has(app(), "backoffDeadline")) << app();
+    EXPECT_TRUE(has(app(), R"("allocationKey":"too-large")")) << app();
+}
+
 }  // namespace
 }  // namespace bayplan::answers

@@ -133,11 +133,12 @@ std::string application_text(const oracle::Oracle& oracle, const std::string& sh
     }
     const auto queued = oracle.queues().applications.find({shim, name});
     const bool has_queue = queued != oracle.queues().applications.end();
+    const std::int64_t rests = has_queue ? queued->second.rests_until : INT64_MAX;
     const std::string groups = has_queue ? fmt::format("{}", fmt::join(queued->second.groups, ",")) : "";
-    return fmt::format("{} queue={} user={} groups={} pods={} placed={} used={} pending={}",
+    return fmt::format("{} queue={} user={} groups={} pods={} placed={} used={} pending={} rests={}",
                        has_queue ? word_of(queued->second.state) : "-", has_queue ? queued->second.leaf : "",
                        has_queue ? queued->second.user : "", groups, pods, placed, queue_config::to_text(used),
-                       queue_config::to_text(pending));
+                       queue_config::to_text(pending), rests == INT64_MAX ? kNever : rests);
 }
 
 }  // namespace

@@ -94,10 +94,10 @@ std::string text_of(const Version& version, std::uint32_t id, const Application&
                                   ? "-"
                                   : std::string(to_text(static_cast<queue_tree::ApplicationState>(application.state)));
     const std::string groups = fmt::format("{}", fmt::join(application.facts->groups, ","));
-    return fmt::format("{} queue={} user={} groups={} pods={} placed={} used={} pending={}", state,
+    return fmt::format("{} queue={} user={} groups={} pods={} placed={} used={} pending={} rests={}", state,
                        application.facts->queue, application.facts->user, groups, application.pods, application.placed,
                        queue_config::to_text(named(version, sums.used)),
-                       queue_config::to_text(named(version, sums.pending)));
+                       queue_config::to_text(named(version, sums.pending)), application.rests_until_ns);
 }
 
 }  // namespace
