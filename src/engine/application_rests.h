@@ -31,6 +31,7 @@ public:
     void begin(ApplicationId id, std::int64_t until_ns) {
         rows_[id] = {0, until_ns};
         due_.emplace(until_ns, id);
+        ++begun_;
     }
     // None: it does not rest.
     std::optional<std::int64_t> until_ns(ApplicationId id) const {
@@ -47,6 +48,8 @@ public:
         }
     }
     bool empty() const { return rows_.empty(); }
+    std::uint64_t resting() const { return due_.size(); }
+    std::uint64_t begun() const { return begun_; }
     std::int64_t next_time_ns() const { return due_.empty() ? INT64_MAX : due_.begin()->first; }
     // An application whose rest is over by now; it rests no more. kNone: none.
     ApplicationId take_due(std::int64_t now_ns) {
@@ -65,7 +68,8 @@ private:
     };
 
     boost::unordered_flat_map<ApplicationId, Row, NumberHash> rows_;
-    std::set<std::pair<std::int64_t, ApplicationId>> due_;
+    std::set<std::pair<std::int64_t, ApplicationId>> due_;  // each that rests
+    std::uint64_t begun_ = 0;                               // rests
 };
 
 }  // namespace bayplan

@@ -239,6 +239,7 @@ EngineCounters Engine::counters() const {
     const ReservationCounters& reservations = parts_->attempts.reservation_counters();
     const GuaranteeCounters& guarantees = parts_->attempts.guaranteeing().counters();
     const QuotaCounters& quotas = parts_->lifecycle.quotas().counters();
+    const RoomCounters& room = parts_->room.counters();
     const auto looks = [&](ReservationState state) { return reservations.ended[static_cast<std::size_t>(state)]; };
     const AnnouncerCounters told = parts_->announcer.counters();
     const GangTally& gangs = world.gangs.tally();
@@ -281,6 +282,12 @@ EngineCounters Engine::counters() const {
             .quota_preemptions = quotas.preemptions,
             .quota_victims = quotas.victims,
             .queues_over = world.quota_clocks.by_path.size(),
+            .room_looks = room.looks,
+            .room_preemptions = room.preemptions,
+            .room_victims = room.victims,
+            .room_claims = world.room_clocks.size(),
+            .rests_begun = world.rests.begun(),
+            .applications_resting = world.rests.resting(),
             .reservation_looks_delay = looks(ReservationState::delay),
             .reservation_looks_pending = looks(ReservationState::pending),
             .reservation_looks_behind = looks(ReservationState::behind),

@@ -71,6 +71,14 @@ struct EngineCounters {
     std::uint64_t quota_preemptions = 0;  // times that a queue sent pods away
     std::uint64_t quota_victims = 0;
     std::uint64_t queues_over = 0;  // now: over their maximum, and to shrink
+    // Room below maxima that are used up (rules/guarantees.md).
+    std::uint64_t room_looks = 0;
+    std::uint64_t room_preemptions = 0;  // of those for guarantees
+    std::uint64_t room_victims = 0;      // likewise
+    std::uint64_t room_claims = 0;       // now: leaves that had asks without room in the last look
+    // Applications whose asks found no node one after another (rules/queues.md).
+    std::uint64_t rests_begun = 0;
+    std::uint64_t applications_resting = 0;  // now
     // Looks that found a DaemonSet pod short of resources, by the step that ended them (rules/daemonsets.md).
     std::uint64_t reservation_looks_delay = 0;
     std::uint64_t reservation_looks_pending = 0;

@@ -33,6 +33,7 @@ void RoomSteps::settle() {
     }
     stirred_ = false;
     looked_ns_ = world_.now_ns;
+    ++counters_.looks;
     look();
 }
 
@@ -234,6 +235,8 @@ bool RoomSteps::make_room(AskId id) {
     }
     guaranteeing.count(found ? &*found : nullptr);
     if (found) {
+        ++counters_.preemptions;
+        counters_.victims += found->cost.count;
         attempts_.lifecycle().nominate_for_room(id, *found, guaranteeing.guarantor(id));
         attempts_.lifecycle().gangs().settle();
     }

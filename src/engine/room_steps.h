@@ -20,6 +20,12 @@ namespace bayplan {
 // Whether pods go, or will, so that queues have room for the ask, for people. Empty: none do for its sake.
 std::string room_to_be_made(const World&, AskId);
 
+struct RoomCounters {
+    std::uint64_t looks = 0;
+    std::uint64_t preemptions = 0;
+    std::uint64_t victims = 0;  // told to go
+};
+
 class RoomSteps {
 public:
     RoomSteps(World& world, Pipeline& pipeline, Attempts& attempts, const PredicateSet& predicates)
@@ -31,6 +37,7 @@ public:
     void settle();
     // When the next look is due; INT64_MAX: nothing has happened since the last.
     std::int64_t next_time_ns() const;
+    const RoomCounters& counters() const { return counters_; }
 
 private:
     using QueueId = queue_tree::QueueId;
@@ -67,6 +74,7 @@ private:
     RoomVictims victims_;
     std::optional<std::int64_t> looked_ns_;
     bool stirred_ = false;
+    RoomCounters counters_;
     mutable std::uint64_t seen_queues_ = 0;  // their version when maxima were looked for; 0: never
     mutable bool any_maximum_ = false;
 };

@@ -44,6 +44,7 @@ TEST_F(RoomTest, a_queue_under_its_guarantee_takes_from_one_beside_it_below_a_ma
     EXPECT_NE(why("poor8").find("queue root.a has not enough left"), std::string::npos) << why("poor8");
     EXPECT_NE(why("poor8").find("; pods of other queues may go for its guarantee at 11000000000 ns"), std::string::npos)
         << why("poor8");
+    EXPECT_EQ(engine_.counters().room_claims, 1u);
     at(10);
     EXPECT_EQ(gone(), Names());
     EXPECT_EQ(engine_.next_timer_ns(), 11 * kSecond);
@@ -52,13 +53,17 @@ TEST_F(RoomTest, a_queue_under_its_guarantee_takes_from_one_beside_it_below_a_ma
     EXPECT_EQ(names.size(), 2u);
     EXPECT_EQ(text_, "preempted by s/poor8 for the guarantee of root.a.poor");
     EXPECT_EQ(engine_.counters().guarantee_victims, 2u);
+    EXPECT_EQ(engine_.counters().room_preemptions, 1u);
+    EXPECT_EQ(engine_.counters().room_victims, 2u);
     EXPECT_EQ(engine_.ask_state("s", "poor8"), "pending");
     EXPECT_NE(why("poor8").find("it is nominated to node n"), std::string::npos) << why("poor8");
     at(20);
     EXPECT_EQ(gone(), Names()) << "room is being made";
+    EXPECT_EQ(engine_.counters().room_claims, 1u) << "nothing has happened since the look";
     for (const std::string& name : names) {
         shim_.release(name);
     }
+    EXPECT_EQ(engine_.counters().room_claims, 0u);
     engine_.run(1'000);
     EXPECT_EQ(engine_.ask_state("s", "poor8"), "unacknowledged");
 }
@@ -169,6 +174,8 @@ TEST_F(RoomTest, an_application_rests_after_as_many_failures_as_its_queue_allows
     EXPECT_EQ(engine_.counters().failed, 1u);
     pods("rich", 2, 2);
     EXPECT_EQ(engine_.counters().failed, 2u);
+    EXPECT_EQ(engine_.counters().rests_begun, 1u);
+    EXPECT_EQ(engine_.counters().applications_resting, 1u);
     EXPECT_EQ(engine_.ask_state("s", "rich3"), "pending");
     EXPECT_NE(why("rich3").find("its application rests until 10000000000 ns"), std::string::npos) << why("rich3");
     node("m", 4);
@@ -180,6 +187,8 @@ TEST_F(RoomTest, an_application_rests_after_as_many_failures_as_its_queue_allows
     EXPECT_EQ(engine_.counters().placed, 2u);
     at(10);
     EXPECT_EQ(engine_.counters().placed, 3u);
+    EXPECT_EQ(engine_.counters().rests_begun, 1u);
+    EXPECT_EQ(engine_.counters().applications_resting, 0u);
     EXPECT_EQ(engine_.ask_state("s", "rich1"), "unacknowledged");
 }
 

@@ -315,6 +315,14 @@ OracleCounters Oracle::counters() const {
         out.resyncs_open += shim.resync_open;
         out.resyncs_holding += shim.holds_up;
     }
+    out.room_looks = queues_.room_looks;
+    out.room_preemptions = queues_.room_preemptions;
+    out.room_victims = queues_.room_victims;
+    out.room_claims = queues_.room_clocks.size();
+    out.rests_begun = queues_.rests_begun;
+    for (const auto& [name, application] : queues_.applications) {
+        out.resting += application.rests_until != INT64_MAX;
+    }
     for (const auto& [sequence, ask] : asks_) {
         out.gated += ask.state == AskState::gated;
         out.waiting_for_node += ask.state == AskState::waiting_for_node;

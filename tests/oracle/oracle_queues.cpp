@@ -309,6 +309,7 @@ void Oracle::count_in_row(const Ask& ask, bool found) {
         one.row = 0;
         const std::int64_t stated = duration_in(property("application.unschedasks.backoff.delay")).value_or(0);
         one.rests_until = now_ + (stated > 0 ? stated : 30'000'000'000);
+        queues_.rests_begun += 1;
         saw("an application rests");
     }
 }

@@ -86,6 +86,10 @@ public:
     bool stirred = false;                // something has happened since the last look
     std::optional<std::int64_t> looked;  // the last look
     std::map<std::string, std::pair<std::int64_t, std::int64_t>> room_clocks;  // by leaf: since when, and due
+    std::uint64_t room_looks = 0;
+    std::uint64_t room_preemptions = 0;
+    std::uint64_t room_victims = 0;
+    std::uint64_t rests_begun = 0;
     queue_tree::NaiveTree tree;  // its queues; the rest is the caller's to fill in
 
 private:

@@ -68,6 +68,7 @@ void RoomRules::settle() {
     }
     oracle_.queues_.stirred = false;
     looked = oracle_.now_;
+    oracle_.queues_.room_looks += 1;
     std::vector<std::string> leaves;
     for (const auto& [path, queue] : oracle_.queues_.tree.queues) {
         leaves.push_back(path);
@@ -273,6 +274,8 @@ bool RoomRules::make_room(Ask& ask) {
     if (!told.empty() && !others.empty()) {
         oracle_.saw("room below a maximum takes more than its node does");
     }
+    oracle_.queues_.room_preemptions += 1;
+    oracle_.queues_.room_victims += both(told, others).size();
     check(ask, rules, told, others);
     send_away(ask, *chosen, others, rules.guarantor_of(ask));
     return true;

@@ -291,6 +291,12 @@ struct OracleCounters {
     std::uint64_t resyncs_holding = 0;
     std::uint64_t resyncs_overdue = 0;
     std::uint64_t bytes = 0;  // of all shims
+    std::uint64_t room_looks = 0;
+    std::uint64_t room_preemptions = 0;
+    std::uint64_t room_victims = 0;
+    std::uint64_t room_claims = 0;
+    std::uint64_t rests_begun = 0;
+    std::uint64_t resting = 0;
 };
 
 // All that one connection must see, in order: the reply, the decisions, perhaps a cut.

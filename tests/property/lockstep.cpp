@@ -231,6 +231,12 @@ std::string Lockstep::compare_counters() const {
           differ("resyncs open", engine.resyncs_open, oracle.resyncs_open),
           differ("resyncs holding", engine.resyncs_holding, oracle.resyncs_holding),
           differ("resyncs overdue", engine.resyncs_overdue, oracle.resyncs_overdue),
+          differ("looks for room", engine.room_looks, oracle.room_looks),
+          differ("times that pods went for room", engine.room_preemptions, oracle.room_preemptions),
+          differ("pods that went for room", engine.room_victims, oracle.room_victims),
+          differ("leaves that claim room", engine.room_claims, oracle.room_claims),
+          differ("rests begun", engine.rests_begun, oracle.rests_begun),
+          differ("applications that rest", engine.applications_resting, oracle.resting),
           differ("bytes", engine.stated_bytes, oracle.bytes)}) {
         if (!difference.empty()) {
             return difference;
