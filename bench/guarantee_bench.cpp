@@ -6,6 +6,13 @@
 //   ratio        of the first to the second
 //   in vain us   of an ask of another queue that finds nobody, since b would have less than its guarantee
 //
+// Then looks for room below maxima that are used up, by CPU time of the engine's thread: one is due in each second of the
+// cluster's. One leaf below each maximum has all the pods that it allows; the leaves beside it have asks.
+//
+//   wait         ms of a look while the delays of all leaves go on
+//   in vain      of one in which a claim of each leaf finds nobody
+//   find         of one in which a claim of each leaf finds a node, and whom to send away for it
+//
 // By CPU time of all threads (by wall with --wall), the least of some runs. Every run must have the same digest. With --small,
 // the naive oracle takes the same inputs, and its digest must be equal. Exit status 1 if one differs, or an ask finds nobody.
 // Thread: main.
@@ -21,6 +28,7 @@
 #include "measure/preemption_shim.h"
 #include "measure/stopwatch.h"
 #include "oracle_side.h"
+#include "room_looks.h"
 
 namespace bayplan::bench {
 namespace {
@@ -212,10 +220,11 @@ bool measure(const Shape& shape, int runs, bool by_wall, bool beside_oracle) {
 
 int main(int argc, char** argv) {
     CLI::App app("preemption for the guarantees of queues, in process");
-    bool small = false, large = false, by_wall = false;
+    bool small = false, large = false, by_wall = false, room = false;
     int runs = 3;
     app.add_flag("--small", small, "40 nodes, and the naive oracle beside the engine");
     app.add_flag("--large", large, "20,000 nodes too");
+    app.add_flag("--room", room, "looks for room alone");
     app.add_flag("--wall", by_wall, "figures by wall time");
     app.add_option("--runs", runs, "runs of each; the least times count")->check(CLI::Range(1, 1'000));
     CLI11_PARSE(app, argc, argv);
@@ -223,11 +232,13 @@ int main(int argc, char** argv) {
     using bayplan::bench::Shape;
     std::vector<Shape> shapes = {{"Guarantee/500Nodes_100", 500, 100}, {"Guarantee/5000Nodes_1000", 5'000, 1'000}};
     if (small) shapes = {{"Guarantee/40Nodes_20", 40, 20}};
+    if (room) return bayplan::bench::measure_room_looks(small, runs) ? 0 : 1;
     if (large) shapes.push_back({"Guarantee/20000Nodes_1000", 20'000, 1'000});
     std::printf("%-28s %9s %9s %7s %10s %s\n", "load", "us/ask", "priority", "ratio", "in vain us", "digest");
     bool good = true;
     for (const Shape& shape : shapes) {
         good = bayplan::bench::measure(shape, runs, by_wall, small) && good;
     }
+    good = bayplan::bench::measure_room_looks(small, runs) && good;
     return good ? 0 : 1;
 }
