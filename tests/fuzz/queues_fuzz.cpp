@@ -52,6 +52,11 @@ void use(const queue_config::PartitionConfig& partition) {
         require(++taken <= asks, "more is taken than was asked for");
         tree.placed(id);
     }
+    tree.guarantees().settle();
+    tree.for_each_first([&](AskId first) {
+        require(!tree.lacks_a_queue_alone(first) || !tree.lacking(first).empty(),
+                "a maximum leaves no room, and there is some");
+    });
     require(tree.reload(partition, why), "the same configuration is not applied again: " + why);
     require(tree.peek() == kNone<AskId>, "the same configuration again has more room");
 }

@@ -250,7 +250,11 @@ constexpr std::string_view kRules[] = {"queried about one node",
                                        "a queue is over its maximum",
                                        "a queue shrinks",
                                        "a queue over its maximum finds nobody",
-                                       "a queue is still over its maximum"};
+                                       "a queue is still over its maximum",
+                                       "a leaf waits before it claims room",
+                                       "an application rests",
+                                       "an application has rested",
+                                       "a row of failures ends"};
 constexpr std::string_view kDecidingRules[] = {"refused beside nominated pods",
                                                "refused by another predicate beside nominated pods",
                                                "a node left out",

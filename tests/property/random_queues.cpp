@@ -11,17 +11,30 @@ namespace bayplan::property {
 
 namespace {
 
+// After how many failures applications rest, and for how long; of most queues nothing.
+std::string rest(Random& random, bool after_others) {
+    static const std::vector<std::string> counts = {"1", "1", "2", "2", "3", "0", "many"};
+    static const std::vector<std::string> delays = {"1ms", "50ms", "1s", "10s", "soon"};
+    if (!random.chance(40)) {
+        return "";
+    }
+    return (after_others ? ", application.unschedasks.backoff: \"" : "application.unschedasks.backoff: \"") +
+           random.pick(counts) + "\", application.unschedasks.backoff.delay: " + random.pick(delays);
+}
+
 class QueuesWriter {
 public:
     explicit QueuesWriter(Random& random)
         : random_(random),
           of_preemption_(Random(random).next()),
           of_quotas_(~Random(random).next()),
-          of_placement_(Random(random).next() ^ 0x5a5a5a5a) {}
+          of_placement_(Random(random).next() ^ 0x5a5a5a5a),
+          of_rests_(Random(random).next() ^ 0x3c3c3c3c3c) {}
 
     std::string write() {
         text_ = "partitions:\n- name: default\n";
         shrinks_ = of_quotas_.chance(35);
+        rests_ = of_rests_.chance(30);
         text_ += shrinks_ ? "  preemption: {quotapreemptionenabled: true}\n" : "";
         rules();
         closed_ = of_placement_.chance(25);
@@ -101,6 +114,7 @@ private:
         }
         for_guarantees(inside);
         for_quotas(inside);
+        inside += rests_ ? rest(of_rests_, !inside.empty()) : "";
         if (!inside.empty()) {
             text_ += indent + "properties: {" + inside + "}\n";
         }
@@ -210,8 +224,10 @@ private:
     Random of_preemption_;  // of its own: the histories of before there was any stay as they are
     Random of_quotas_;      // likewise
     Random of_placement_;   // by tags, filters and access; likewise
+    Random of_rests_;       // of applications; likewise
     bool closed_ = false;   // not everybody may go everywhere
     bool shrinks_ = false;
+    bool rests_ = false;
     bool above_is_guaranteed_ = false;
     std::string text_;
 };
@@ -219,7 +235,7 @@ private:
 // Amounts of each level are such that those below fit into them: of a hundred queues drawn one by one, no file were valid.
 class WideWriter {
 public:
-    explicit WideWriter(Random& random) : random_(random) {}
+    explicit WideWriter(Random& random) : random_(random), of_rests_(Random(random).next() ^ 0x3c3c3c3c3c) {}
 
     std::string write() {
         static const std::vector<std::string> rules = {
@@ -232,6 +248,7 @@ public:
         text_ += first ? kAnother : "";
         text_ += "- name: default\n";
         shrinks_ = random_.chance(25);
+        rests_ = of_rests_.chance(30);
         text_ += shrinks_ ? "  preemption: {quotapreemptionenabled: true}\n" : "";
         text_ += random_.chance(40) ? random_.pick(rules) : "";
         text_ += "  queues:\n  - name: root\n    submitacl: \"*\"\n";
@@ -350,13 +367,16 @@ private:
         add(5, "preemption.policy: " + std::string(random_.chance(50) ? "fence" : "disabled"));
         add(50, "preemption.delay: 1ms");
         add(shrinks_ ? 50 : 0, "quota.preemption.delay: 1ms");
+        inside += rests_ ? rest(of_rests_, !inside.empty()) : "";
         if (!inside.empty()) {
             text_ += indent + "properties: {" + inside + "}\n";
         }
     }
 
     Random& random_;
+    Random of_rests_;  // as above
     bool shrinks_ = false;
+    bool rests_ = false;
     // Levels of a branch; beyond the last: nowhere in it.
     std::size_t guaranteed_at_ = 0;
     std::size_t bounded_at_ = 0;
@@ -369,49 +389,6 @@ bool is_valid(const std::string& text) {
     config::Faults faults;
     return queue_config::load_queue_config(text, "queues", config, faults);
 }
-
-}  // namespace
-
-const std::vector<std::string>& queue_texts() {
-    static const std::vector<std::string> texts = {"root.a.x", "root.a.y", "root.b.x", "root.b",
-                                                   "root.c.z", "root.a",   "new",      "root.a.x.below"};
-    return texts;
-}
-
-const std::vector<std::string>& user_texts() {
-    static const std::vector<std::string> texts = {"ann", "bob", "b.c"};
-    return texts;
-}
-
-const std::vector<std::string>& application_tag_keys() {
-    static const std::vector<std::string> texts = {"namespace",
-                                                   "NameSpace",
-                                                   "application.create.force",
-                                                   "namespace.resourcequota",
-                                                   "namespace.resourceguaranteed",
-                                                   "namespace.resourcemaxapps"};
-    return texts;
-}
-
-// The first ones for each key, then quotas.
-const std::vector<std::string>& application_tag_values() {
-    static const std::vector<std::string> texts = {"space",
-                                                   "dotted.space",
-                                                   "root.a.x",
-                                                   "true",
-                                                   "False",
-                                                   "2",
-                                                   "two",
-                                                   R"({"resources": {"vcore": {"value": 2500}}})",
-                                                   R"({"resources": {"vcore": {"value": 700}, "pods": {}}})",
-                                                   R"({"resources": {"memory": {"value": 5000000}}})",
-                                                   R"({"resources": {"vcore": {"value": -1}, "memory": {"value": 7}}})",
-                                                   R"({"resources": {"vcore": {"value": 0}}})",
-                                                   R"({"resources": [1, 2)"};
-    return texts;
-}
-
-namespace {
 
 template <typename Writer>
 std::string mostly_valid(Random& random) {

@@ -8,7 +8,7 @@
 
 namespace bayplan::queue_config {
 
-inline constexpr std::array<std::string_view, 4> kQueueSeeds = {
+inline constexpr std::array<std::string_view, 5> kQueueSeeds = {
     R"(partitions:
   - name: default
     nodesortpolicy: {type: binpacking, resourceweights: {vcore: 1.5, memory: 2, nvidia.com/gpu: 0x10}}
@@ -77,6 +77,25 @@ partitions:
 ignored: [
 )",
     R"({"partitions": [{"name": "default", "queues": [
-    {"name": "root", "queues": [{"name": "json", "maxapplications": 5.0}]}]}]})"};
+    {"name": "root", "queues": [{"name": "json", "maxapplications": 5.0}]}]}]})",
+    R"(# maxima that guarantees use up, applications that rest, queues that shrink
+partitions:
+  - name: default
+    preemption: {enabled: true, quotapreemptionenabled: true}
+    queues:
+      - name: root
+        submitacl: '*'
+        properties: {application.unschedasks.backoff: "3", application.unschedasks.backoff.delay: 1m30s}
+        queues:
+          - name: a
+            resources: {guaranteed: {vcore: 1, memory: 1}, max: {vcore: 1, memory: 2}}
+            properties: {preemption.policy: fence, quota.preemption.delay: 10s, application.unschedasks.backoff: "0"}
+            queues:
+              - name: b
+                resources: {guaranteed: {vcore: 1}}
+                properties: {preemption.delay: 15s, application.unschedasks.backoff: 18446744073709551615}
+              - {name: c, properties: {preemption.policy: disabled, application.unschedasks.backoff.delay: never}}
+          - {name: x, resources: {max: {vcore: 0}}}
+)"};
 
 }  // namespace bayplan::queue_config
