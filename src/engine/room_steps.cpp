@@ -68,77 +68,78 @@ bool RoomSteps::any_maximum() const {
 // --- for whom
 
 void RoomSteps::look() {
-    const Waiting all = waiting();
-    look_at_clocks(all);
-    for (const auto& [path, firsts] : all) {
-        const auto clock = world_.room_clocks.find(path);
+    waiting_.forget();
+    victims_.forget();
+    bring_up_to_date();
+    look_at_clocks();
+    for (const QueueId leaf : waiting_.leaves()) {
+        const auto clock = world_.room_clocks.find(world_.tree->queues()[leaf].path);
         if (clock != world_.room_clocks.end() && clock->second.due_ns <= world_.now_ns) {
-            claim(path);
+            claim(leaf);
         }
     }
 }
 
-// They go on, begin or end.
-void RoomSteps::look_at_clocks(const Waiting& all) {
-    RoomClocks clocks;
-    for (const auto& [path, firsts] : all) {
-        if (claimant(firsts) == kNone<AskId>) {
-            continue;
+// They go on, begin or end. Leaves and clocks are both in the order of paths.
+void RoomSteps::look_at_clocks() {
+    RoomClocks& clocks = world_.room_clocks;
+    auto at = clocks.begin();
+    for (const QueueId leaf : waiting_.leaves()) {
+        if (claimant(leaf) != kNone<AskId>) {
+            go_on(at, leaf);
         }
-        const auto before = world_.room_clocks.find(path);
-        const std::int64_t since_ns = before == world_.room_clocks.end() ? world_.now_ns : before->second.since_ns;
-        const auto& settings = world_.tree->queues()[world_.tree->queues().find(path)].settings;
-        const std::int64_t delay_ns = std::chrono::nanoseconds(settings.preemption_delay).count();
-        clocks[path] = {since_ns, since_ns + std::min(delay_ns, INT64_MAX - since_ns)};
     }
-    world_.room_clocks = std::move(clocks);
+    clocks.erase(at, clocks.end());
+}
+
+// The clock of the leaf, or a new one; `at`: the first that has not been looked at, afterwards that behind it.
+void RoomSteps::go_on(RoomClocks::iterator& at, QueueId leaf) {
+    RoomClocks& clocks = world_.room_clocks;
+    const queue_tree::Queue& queue = world_.tree->queues()[leaf];
+    while (at != clocks.end() && at->first < queue.path) {
+        at = clocks.erase(at);
+    }
+    if (at == clocks.end() || at->first != queue.path) {
+        at = clocks.emplace_hint(at, queue.path, RoomClock{world_.now_ns, 0});
+    }
+    const std::int64_t delay_ns = std::chrono::nanoseconds(queue.settings.preemption_delay).count();
+    at->second.due_ns = at->second.since_ns + std::min(delay_ns, INT64_MAX - at->second.since_ns);
+    ++at;
 }
 
 // One ask after another, while pods go.
-void RoomSteps::claim(const std::string& leaf) {
+void RoomSteps::claim(QueueId leaf) {
     for (int claims = 0; claims < kClaimsMax; ++claims) {
-        const Waiting all = waiting();  // pods that go may have woken asks
-        const auto firsts = all.find(leaf);
-        const AskId id = firsts == all.end() ? kNone<AskId> : claimant(firsts->second);
+        bring_up_to_date();  // pods that go may have woken asks
+        const AskId id = claimant(leaf);
         if (id == kNone<AskId> || !make_room(id)) {
             return;
         }
+        waiting_.nominated(id);
     }
 }
 
-RoomSteps::Waiting RoomSteps::waiting() const {
+void RoomSteps::bring_up_to_date() {
     attempts_.lifecycle().catch_up(UINT32_MAX);
     pipeline_.give_all_back();
     world_.order->peek();  // brings it up to date
     guarantees_of(world_);
-    Waiting all;
-    const auto of_leaf = [&](AskId id) -> WaitingAsks& {
-        return all[world_.tree->queues()[world_.tree->leaf_of(world_.asks[id].application)].path];
-    };
-    world_.tree->tree().for_each_first([&](AskId first) { of_leaf(first).firsts.push_back(first); });
-    world_.nominations.for_each_node([&](Slot slot) {
-        for (const AskId id : world_.nominations.on(slot)) {
-            if (world_.asks[id].state == AskState::pending) {
-                of_leaf(id).nominated.push_back(id);
-            }
-        }
-    });
-    return all;
+    waiting_.bring_up_to_date();
 }
 
-AskId RoomSteps::claimant(const WaitingAsks& asks) const {
+AskId RoomSteps::claimant(QueueId leaf) const {
+    const RoomWaiting::Leaf& asks = waiting_.of(leaf);
     const queue_tree::QueueTree& tree = world_.tree->tree();
     AskId best = kNone<AskId>;
-    const auto consider = [&](AskId id) {
-        if (id != kNone<AskId> && (best == kNone<AskId> || tree.is_older(id, best))) {
-            best = id;
-        }
-    };
+    const auto may_be_best = [&](AskId id) { return best == kNone<AskId> || tree.is_older(id, best); };
     for (const AskId id : asks.nominated) {
-        consider(lacks_room(id) ? id : kNone<AskId>);
+        best = may_be_best(id) && lacks_room(id) ? id : best;
     }
     for (const AskId first : asks.firsts) {
-        consider(others_lack_room(first) ? first_of_run(first, best) : kNone<AskId>);
+        if (may_be_best(first) && others_lack_room(first)) {
+            const AskId id = first_of_run(first, best);
+            best = id == kNone<AskId> ? best : id;
+        }
     }
     return best;
 }
@@ -226,7 +227,7 @@ bool RoomSteps::make_room(AskId id) {
     queue_tree::SparePods spare(world_.tree->queues(), held, leaf,
                                 held.guarantor(leaf, world_.tree->tree().requested(id)), world_.asks[id].priority,
                                 nullptr, lacks.queue);
-    if (found && !victims_.add(spare, lacks.needed, *found)) {
+    if (found && !victims_.add(spare, lacks.queue, lacks.needed, *found)) {
         found.reset();
     }
     if (found) {

@@ -6,13 +6,12 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <optional>
 #include <string>
-#include <vector>
 
 #include "engine/attempts.h"
 #include "engine/room_victims.h"
+#include "engine/room_waiting.h"
 #include "engine/world.h"
 
 namespace bayplan {
@@ -29,7 +28,12 @@ struct RoomCounters {
 class RoomSteps {
 public:
     RoomSteps(World& world, Pipeline& pipeline, Attempts& attempts, const PredicateSet& predicates)
-        : world_(world), pipeline_(pipeline), attempts_(attempts), predicates_(predicates), victims_(world) {}
+        : world_(world),
+          pipeline_(pipeline),
+          attempts_(attempts),
+          predicates_(predicates),
+          waiting_(world),
+          victims_(world) {}
 
     // Whether something has happened.
     void stir(bool happened) { stirred_ = stirred_ || happened; }
@@ -48,16 +52,12 @@ private:
 
     bool is_on() const;
     bool any_maximum() const;
-    struct WaitingAsks {
-        std::vector<AskId> firsts;     // of each run
-        std::vector<AskId> nominated;  // which differ from others of their runs
-    };
-    using Waiting = std::map<std::string, WaitingAsks>;  // by path of a leaf
     void look();
-    void look_at_clocks(const Waiting&);
-    void claim(const std::string& leaf);
-    Waiting waiting() const;
-    AskId claimant(const WaitingAsks&) const;
+    void look_at_clocks();
+    void go_on(RoomClocks::iterator&, QueueId leaf);
+    void claim(QueueId leaf);
+    void bring_up_to_date();
+    AskId claimant(QueueId leaf) const;
     AskId first_of_run(AskId first, AskId before) const;
     bool others_lack_room(AskId first) const;
     bool may_claim(AskId) const;
@@ -71,6 +71,7 @@ private:
     Pipeline& pipeline_;
     Attempts& attempts_;
     const PredicateSet& predicates_;
+    RoomWaiting waiting_;
     RoomVictims victims_;
     std::optional<std::int64_t> looked_ns_;
     bool stirred_ = false;

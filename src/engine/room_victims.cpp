@@ -9,7 +9,7 @@
 
 namespace bayplan {
 
-bool RoomVictims::add(queue_tree::SparePods& spare, RoomNeeded needed, NodeVictims& found) {
+bool RoomVictims::add(queue_tree::SparePods& spare, queue_tree::QueueId below, RoomNeeded needed, NodeVictims& found) {
     std::vector<AskId> on_node;
     for (const AskId id : found.victims) {
         if (!world_.asks[id].terminating) {
@@ -18,7 +18,7 @@ bool RoomVictims::add(queue_tree::SparePods& spare, RoomNeeded needed, NodeVicti
         }
     }
     std::erase_if(needed, [](const auto& one) { return one.second <= 0; });
-    collect(spare, needed, on_node);
+    collect(spare, below, needed, on_node);
     let_in(spare, on_node);
     RoomNeeded rest = needed;
     for (const Pod& pod : pool_) {
@@ -49,22 +49,48 @@ void RoomVictims::subtract(queue_tree::Request request, RoomNeeded& needed) {
     }
 }
 
-void RoomVictims::collect(queue_tree::SparePods& spare, const RoomNeeded& needed, const std::vector<AskId>& without) {
-    pool_.clear();
-    for (std::uint32_t number = 0; !needed.empty() && number < world_.applications.end(); ++number) {
-        const auto application = static_cast<ApplicationId>(number);
-        if (!world_.applications[application].alive) {
-            continue;
+// No ask gets a node in a look; others of these may go.
+void RoomVictims::gather() {
+    is_gathered_ = true;
+    on_nodes_.resize(world_.tree->queues().end());
+    for (std::vector<AskId>& asks : on_nodes_) {
+        asks.clear();
+    }
+    for (std::uint32_t number = 0; number < world_.asks.end(); ++number) {
+        const AskId id{number};
+        if (world_.asks.contains(id) && is_on_node(world_.asks[id].state) &&
+            world_.asks[id].application != kNone<ApplicationId>) {
+            on_nodes_[raw(leaf_of(id))].push_back(id);
         }
-        const AskList<InApplication>& asks = world_.applications[application].asks;
-        for (AskId id = asks.front(); id != kNone<AskId>; id = asks.next(world_.asks, id)) {
-            const Ask& pod = world_.asks[id];
-            if (is_allocated(pod.state) && !pod.terminating && !pod.foreign && !pod.is_static && !pod.daemonset &&
-                spare.may_go(leaf_of(id), pod.priority) && asks_for_any(id, needed) &&
-                std::ranges::find(without, id) == without.end()) {
-                const int of_owners = pod.originator ? 2 : 1;
-                pool_.push_back({id, static_cast<std::uint8_t>(pod.opted_out ? 3 : of_owners)});
-            }
+    }
+}
+
+void RoomVictims::consider(AskId id, queue_tree::SparePods& spare, const RoomNeeded& needed,
+                           const std::vector<AskId>& without) {
+    const Ask& pod = world_.asks[id];
+    if (is_allocated(pod.state) && !pod.terminating && !pod.foreign && !pod.is_static && !pod.daemonset &&
+        spare.may_go(leaf_of(id), pod.priority) && asks_for_any(id, needed) &&
+        std::ranges::find(without, id) == without.end()) {
+        const int of_owners = pod.originator ? 2 : 1;
+        pool_.push_back({id, static_cast<std::uint8_t>(pod.opted_out ? 3 : of_owners)});
+    }
+}
+
+void RoomVictims::collect(queue_tree::SparePods& spare, queue_tree::QueueId below, const RoomNeeded& needed,
+                          const std::vector<AskId>& without) {
+    pool_.clear();
+    if (needed.empty()) {
+        return;
+    }
+    if (!is_gathered_) {
+        gather();
+    }
+    std::vector<queue_tree::QueueId> queues = {below};
+    for (std::size_t at = 0; at < queues.size(); ++at) {
+        const std::vector<queue_tree::QueueId>& children = world_.tree->queues()[queues[at]].children;
+        queues.insert(queues.end(), children.begin(), children.end());
+        for (const AskId id : on_nodes_[raw(queues[at])]) {
+            consider(id, spare, needed, without);
         }
     }
     std::ranges::sort(pool_, [&](const Pod& a, const Pod& b) {

@@ -37,6 +37,7 @@ AskRuns::AskLink& AskRuns::link(AskId id) {
 
 RunId AskRuns::put_element(std::span<const AskId> asks, ApplicationId application_id, RequestId request,
                            const AskKey& key) {
+    ++changes_;
     const RunId id = begin_run(application_id, request);
     AskId before = kNone<AskId>;
     for (const AskId ask : asks) {
@@ -55,6 +56,7 @@ RunId AskRuns::put_element(std::span<const AskId> asks, ApplicationId applicatio
 
 // Joins the open run of its sort at the end, or at the front when it comes back; else it begins one, which is open then.
 RunId AskRuns::put(AskId id, ApplicationId application_id, RequestId request, const AskKey& key) {
+    ++changes_;
     AskLink& ask = link(id);
     ask = {key, kNoRun, kNone<AskId>, kNone<AskId>};
     Application& owner = application(application_id);
@@ -85,6 +87,7 @@ RunId AskRuns::put(AskId id, ApplicationId application_id, RequestId request, co
 }
 
 RunId AskRuns::take_out(AskId id) {
+    ++changes_;
     AskLink& ask = asks_[raw(id)];
     const RunId run_id = ask.run;
     BP_CHECK(run_id != kNoRun);
@@ -104,6 +107,7 @@ RunId AskRuns::take_out(AskId id) {
     BP_CHECK(run.parked_at == UINT32_MAX);
     const auto open = owner.open.find(open_key(ask.key.priority, run.request));
     if (open != owner.open.end() && open->second == run_id) owner.open.erase(open);
+    run.first = kNone<AskId>;
     free_.push_back(run_id);
     return kNoRun;
 }

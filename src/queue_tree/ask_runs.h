@@ -67,14 +67,15 @@ public:
     bool is_inside(AskId id) const { return raw(id) < asks_.size() && asks_[raw(id)].run != kNoRun; }
 
     const Run& operator[](RunId id) const { return runs_[raw(id)]; }
-    // By the first ask of each run.
+    // By the first ask of each run, and its application.
     template <typename Look>
     void for_each_first(Look&& look) const {
         for (std::uint32_t at = 0; at < runs_.size(); ++at) {
-            const AskId first = runs_[at].first;
-            if (first != kNone<AskId> && asks_[raw(first)].run == RunId{at}) look(first);
+            if (runs_[at].first != kNone<AskId>) look(runs_[at].first, runs_[at].application);
         }
     }
+    // Another one after each ask that came in or went out.
+    std::uint64_t changes() const { return changes_; }
     RunId run_of(AskId id) const { return asks_[raw(id)].run; }
     AskId next(AskId id) const { return asks_[raw(id)].after; }
     // The ask's own, or that of the element it is in.
@@ -152,6 +153,7 @@ private:
     std::vector<Run> runs_;
     std::vector<RunId> free_;
     std::vector<Application> applications_;
+    std::uint64_t changes_ = 0;
 };
 
 }  // namespace bayplan::queue_tree

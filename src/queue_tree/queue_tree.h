@@ -131,8 +131,10 @@ public:
     // Asks that are inside, those alike behind one another: the first of each run, and the next behind an ask.
     template <typename Look>
     void for_each_first(Look&& look) const {
-        runs_.for_each_first(look);
+        runs_.for_each_first([&](AskId first, ApplicationId of) { look(first, applications_[raw(of)].leaf); });
     }
+    // Another one after each ask that came inside or left.
+    std::uint64_t order_changes() const { return runs_.changes(); }
     AskId next_alike(AskId id) const { return runs_.next(id); }
     // Of an ask that is inside alone: a queue's maximum leaves it no room, and nothing else is in its way.
     bool lacks_a_queue_alone(AskId) const;

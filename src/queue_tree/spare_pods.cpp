@@ -14,7 +14,7 @@ SparePods::SparePods(const QueueTable& queues, const Guarantees& guarantees, Que
       beside_(beside),
       leaf_(leaf),
       guarantor_(guarantor),
-      leaves_(queues.end()) {
+      places_(queues.end()) {
     bool fenced = false;
     std::int64_t rank = priority;
     for (QueueId id = leaf; id != kNoQueue; id = queues_[id].parent) {
@@ -34,9 +34,10 @@ bool SparePods::is_in(QueueId id, QueueId above) const {
 }
 
 const SparePods::Leaf& SparePods::look(QueueId id) {
-    Leaf& leaf = leaves_[raw(id)];
-    if (leaf.known) return leaf;
-    leaf.known = true;
+    std::uint32_t& place = places_[raw(id)];
+    if (place != 0) return leaves_[place - 1];
+    Leaf& leaf = leaves_.emplace_back();
+    place = static_cast<std::uint32_t>(leaves_.size());
     leaf.open = id != leaf_ && is_in(id, scope_) && !is_in(id, guarantor_) &&
                 queues_[id].settings.preemption_policy != PreemptionPolicy::disabled;
     for (QueueId queue = id; leaf.open; queue = queues_[queue].parent) {

@@ -31,7 +31,6 @@ public:
 private:
     // A leaf as the ask sees it.
     struct Leaf {
-        bool known = false;
         bool open = false;            // pods may go
         bool fenced = false;          // `rank` is that of all its pods; else it is added to their priority
         std::int64_t rank = 0;        // at the fork
@@ -57,7 +56,8 @@ private:
     const QueueId guarantor_;
     QueueId scope_ = kRoot;
     std::vector<Step> path_;
-    std::vector<Leaf> leaves_;  // by queue
+    std::vector<std::uint32_t> places_;  // by queue: one more than its leaf's in `leaves_`; 0: it was not looked at
+    std::vector<Leaf> leaves_;
     boost::unordered_flat_map<std::uint64_t, std::int64_t, NumberHash> taken_;
 };
 

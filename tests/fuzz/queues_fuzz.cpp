@@ -53,7 +53,7 @@ void use(const queue_config::PartitionConfig& partition) {
         tree.placed(id);
     }
     tree.guarantees().settle();
-    tree.for_each_first([&](AskId first) {
+    tree.for_each_first([&](AskId first, queue_tree::QueueId) {
         require(!tree.lacks_a_queue_alone(first) || !tree.lacking(first).empty(),
                 "a maximum leaves no room, and there is some");
     });
