@@ -4,6 +4,7 @@
 #include "lockstep.h"
 
 #include <algorithm>
+#include <map>
 #include <string_view>
 
 #include "explanations.h"
@@ -125,7 +126,7 @@ std::string Lockstep::differences() {
     }
     for (const auto compare : {&Lockstep::compare_log, &Lockstep::compare_connections, &Lockstep::compare_asks,
                                &Lockstep::compare_queues, &Lockstep::compare_explanation, &Lockstep::compare_refused,
-                               &Lockstep::compare_held, &Lockstep::compare_wakes}) {
+                               &Lockstep::compare_held, &Lockstep::compare_waiting_group, &Lockstep::compare_wakes}) {
         const std::string difference = (this->*compare)();
         if (!difference.empty()) {
             return difference;
@@ -353,10 +354,24 @@ std::string Lockstep::compare_held() {
     }
     const auto held = std::ranges::find_if(
         oracle_.asks(), [](const auto& ask) { return ask.second.state == oracle::AskState::on_permit; });
-    if (held == oracle_.asks().end()) {
-        return "";
+    return held == oracle_.asks().end() ? "" : differing_group(held->second);
+}
+
+// Of one pod group that waits, another one each time: whom it would preempt is told as long as it has not.
+std::string Lockstep::compare_waiting_group() {
+    std::map<std::string, const oracle::Ask*> groups;
+    for (const auto& [sequence, ask] : oracle_.asks()) {
+        if (steps_ % 4 == 1 && !ask.gang.empty() && is_waiting(ask)) {
+            groups.emplace(ask.gang, &ask);
+        }
     }
-    const auto& [sequence, ask] = *held;
+    return groups.empty()
+               ? ""
+               : differing_group(
+                     *std::next(groups.begin(), static_cast<std::ptrdiff_t>(steps_ / 4 % groups.size()))->second);
+}
+
+std::string Lockstep::differing_group(const oracle::Ask& ask) {
     const std::optional<Explanation> explanation = engine_->explain(ask.shim, ask.key, false);
     const std::string difference =
         explanation ? differing_groups(explanation->group, oracle_.group_of(ask)) : "there is none";

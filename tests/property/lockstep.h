@@ -47,6 +47,8 @@ private:
     std::string compare_explanation();
     std::string compare_refused();
     std::string compare_held();
+    std::string compare_waiting_group();
+    std::string differing_group(const oracle::Ask&);
     std::string compare_wakes();
     void watch_another();
     std::string audits() const;
