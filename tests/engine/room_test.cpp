@@ -19,10 +19,12 @@ protected:
         applications_in({"poor", "rich", "greedy"});
     }
 
-    void give(const std::string& of_rich = "", const std::string& of_poor = "", const std::string& partition = "") {
+    void give(const std::string& of_rich = "", const std::string& of_poor = "", const std::string& partition = "",
+              int most = 8) {
         give_queues(partition,
-                    "    - name: a\n      submitacl: '*'\n      resources: {max: {vcore: 8}}\n      queues:\n"
-                    "      - {name: poor, resources: {guaranteed: {vcore: 4}}, properties: {preemption.delay: 10s" +
+                    "    - name: a\n      submitacl: '*'\n      resources: {max: {vcore: " + std::to_string(most) +
+                        "}}\n      queues:\n"
+                        "      - {name: poor, resources: {guaranteed: {vcore: 4}}, properties: {preemption.delay: 10s" +
                         of_poor + "}}\n      - {name: rich" + of_rich + "}\n      - {name: greedy}\n");
     }
     void node(const std::string& name, std::int64_t cores) {
@@ -101,6 +103,20 @@ TEST_F(RoomTest, nobody_goes_for_more_than_the_guarantee_and_one_after_another_u
     EXPECT_EQ(gone().size(), 4u);
     at(20);
     EXPECT_EQ(gone(), Names());
+}
+
+TEST_F(RoomTest, an_ask_that_no_node_had_room_for_claims_in_its_turn) {
+    node("n", 7);
+    pods("rich", 7);
+    pods("poor", 2, 2);  // poor7 and poor8
+    at(1);
+    at(5);
+    pods("poor", 1, 1, 10);  // poor9: there is room below the maximum, and on no node
+    EXPECT_EQ(engine_.ask_state("s", "poor9"), "unschedulable");
+    give("", "", "", 7);
+    at(11);
+    EXPECT_EQ(gone().size(), 3u) << "for poor9, and for one of the others: the guarantee has no room for both";
+    EXPECT_EQ(engine_.ask_state("s", "poor9"), "pending");
 }
 
 TEST_F(RoomTest, nobody_goes_where_the_others_hold_no_more_than_their_guarantee) {
