@@ -32,14 +32,16 @@ std::string undone(OpenEngine& engine, Random& random, const std::vector<AskId>&
         Commit::Mark mark;
         WorldDigest digest;
     };
-    std::vector<Marked> marks = {{commit.mark(), digest_of(engine.world, engine.pipeline)}};
-    for (std::int64_t left = random.between(1, 25); left > 0; --left) {
-        deltas.step();
-        if (random.chance(20)) {
-            marks.push_back({commit.mark(), digest_of(engine.world, engine.pipeline)});
+    const auto marked = [&] { return Marked{commit.mark(), digest_of(engine.world, engine.pipeline)}; };
+    std::vector<Marked> marks = {marked()};
+    for (std::int64_t left = random.between(1, 40); left > 0; --left) {
+        const bool alone = random.chance(40);  // undone at once, so that no other step hides what it leaves behind
+        if (alone || random.chance(20)) {
+            marks.push_back(marked());
         }
-        if (random.chance(10)) {
-            marks.resize(random.between(1, static_cast<std::int64_t>(marks.size())));
+        deltas.step();
+        if (alone || random.chance(10)) {
+            marks.resize(alone ? marks.size() : random.between(1, static_cast<std::int64_t>(marks.size())));
             commit.undo_to(marks.back().mark);
             const std::string differs = difference(marks.back().digest, digest_of(engine.world, engine.pipeline));
             if (!differs.empty()) {
