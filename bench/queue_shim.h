@@ -12,6 +12,7 @@
 #include <fmt/format.h>
 
 #include "measure/scheduler.h"
+#include "numbered_names.h"
 
 namespace bayplan::bench {
 
@@ -118,23 +119,15 @@ private:
     }
 
     void define() {
-        std::vector<std::string> names = {"cpu", "pods"};
-        std::vector<DictId> ids = {kCpu, kPods};
-        const auto add = [&](DictId first, std::uint32_t count, auto&& name_of) {
-            for (std::uint32_t n = 0; n < count; ++n) {
-                ids.push_back(first + n);
-                names.push_back(name_of(n));
-            }
-        };
-        add(kFirstUser, load_.users, [](std::uint32_t n) { return fmt::format("user-{}", n); });
-        add(first_leaf(), load_.all_leaves(), [&](std::uint32_t n) { return path_of(n); });
-        add(first_application(), load_.all_applications(), [](std::uint32_t n) { return fmt::format("app-{}", n); });
-        add(first_node(), load_.nodes, [](std::uint32_t n) { return fmt::format("node-{}", n); });
-        std::vector<DictEntry> entries;
-        for (std::size_t at = 0; at < names.size(); ++at) {
-            entries.push_back({ids[at], names[at]});
-        }
-        send(DefineMessage{entries});
+        NumberedNames names;
+        names.add(kCpu, "cpu");
+        names.add(kPods, "pods");
+        names.add(kFirstUser, load_.users, [](std::uint32_t n) { return fmt::format("user-{}", n); });
+        names.add(first_leaf(), load_.all_leaves(), [&](std::uint32_t n) { return path_of(n); });
+        names.add(first_application(), load_.all_applications(),
+                  [](std::uint32_t n) { return fmt::format("app-{}", n); });
+        names.add(first_node(), load_.nodes, [](std::uint32_t n) { return fmt::format("node-{}", n); });
+        send(DefineMessage{names.entries()});
     }
 
     void state_applications() {
@@ -152,11 +145,7 @@ private:
     void state_nodes() {
         const std::int64_t pods = load_.all_asks() / load_.nodes + 1;
         const std::array capacity = {Amount{kCpu, 100 * pods}, Amount{kPods, pods}};
-        std::vector<NodeItem> records;
-        for (std::uint32_t n = 0; n < load_.nodes; ++n) {
-            records.push_back({.node = first_node() + n, .capacity = capacity, .attributes = {}});
-        }
-        send(NodesMessage{records});
+        send(NodesMessage{nodes_alike(first_node(), load_.nodes, capacity)});
     }
 
     const QueueLoad& load_;
