@@ -17,10 +17,9 @@ std::optional<std::vector<std::string>> read_feature_gates(const YamlNode&, cons
 // "" for an empty list, which means not given.
 std::string print_feature_gates(const std::vector<std::string>&);
 
-template <class Owner, class Projection>
-Setting<Owner> feature_gates(std::string name, Projection member, std::string doc) {
-    return value<Owner>(std::move(name), member, "a gate or a list of gates", std::move(doc), read_feature_gates,
-                        print_feature_gates);
+template <class Owner, class Value>
+Setting<Owner> feature_gates(std::string_view name, Member<Owner, Value> member, std::string_view doc) {
+    return value(name, member, "a gate or a list of gates", doc, read_feature_gates, print_feature_gates);
 }
 
 }  // namespace bayplan::config

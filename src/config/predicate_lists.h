@@ -19,10 +19,9 @@ std::optional<std::vector<std::string>> read_predicates(const YamlNode&, const s
 // "" for an empty list, which means not given.
 std::string print_predicates(const std::vector<std::string>&);
 
-template <class Owner, class Projection>
-Setting<Owner> predicate_list(std::string name, Projection member, std::string doc) {
-    return value<Owner>(std::move(name), member, "a predicate or a list of predicates", std::move(doc), read_predicates,
-                        print_predicates);
+template <class Owner, class Value>
+Setting<Owner> predicate_list(std::string_view name, Member<Owner, Value> member, std::string_view doc) {
+    return value(name, member, "a predicate or a list of predicates", doc, read_predicates, print_predicates);
 }
 
 // Lists given on the command line; nothing = the configuration's stay.

@@ -18,23 +18,20 @@ const Settings<PartitionConfig>& recorded_settings() {
             return setting.name == "queues_file" || setting.name == "scheduler_config" ||
                    setting.name == "scheduler_name";
         });
-        result.push_back(choice<PartitionConfig>(
-            "queues", [](auto& partition) -> auto& { return partition.engine.queues; },
-            Choices<bool>{{"no", false}, {"yes", true}}, "Whether there is a tree of queues."));
-        result.push_back(choice<PartitionConfig>(
-            "user_groups", [](auto& partition) -> auto& { return partition.engine.user_groups; },
-            Choices<bool>{{"no", false}, {"yes", true}}, "Whether groups that shims state of users count."));
-        result.push_back(choice<PartitionConfig>(
-            "application_tags", [](auto& partition) -> auto& { return partition.engine.application_tags; },
-            Choices<bool>{{"no", false}, {"yes", true}}, "Whether tags that shims state of applications count."));
-        result.push_back(choice<PartitionConfig>(
-            "forced_by_right", [](auto& partition) -> auto& { return partition.engine.forced_by_right; },
-            Choices<bool>{{"no", false}, {"yes", true}},
-            "Whether applications are forced for shims alone that have the right."));
-        result.push_back(number<PartitionConfig>(
-            "daemon_instance", [](auto& partition) -> auto& { return partition.engine.daemon_instance; },
-            NumberForm::plain, {1, std::numeric_limits<std::int64_t>::max()}, "",
-            "Chosen at random when the daemon started."));
+        result.push_back(choice("queues", MEMBER(PartitionConfig, engine.queues),
+                                Choices<bool>{{"no", false}, {"yes", true}}, "Whether there is a tree of queues."));
+        result.push_back(choice("user_groups", MEMBER(PartitionConfig, engine.user_groups),
+                                Choices<bool>{{"no", false}, {"yes", true}},
+                                "Whether groups that shims state of users count."));
+        result.push_back(choice("application_tags", MEMBER(PartitionConfig, engine.application_tags),
+                                Choices<bool>{{"no", false}, {"yes", true}},
+                                "Whether tags that shims state of applications count."));
+        result.push_back(choice("forced_by_right", MEMBER(PartitionConfig, engine.forced_by_right),
+                                Choices<bool>{{"no", false}, {"yes", true}},
+                                "Whether applications are forced for shims alone that have the right."));
+        result.push_back(number("daemon_instance", MEMBER(PartitionConfig, engine.daemon_instance), NumberForm::plain,
+                                {1, std::numeric_limits<std::int64_t>::max()}, "",
+                                "Chosen at random when the daemon started."));
         return result;
     }();
     return table;

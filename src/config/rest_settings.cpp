@@ -51,25 +51,21 @@ std::optional<ListenAt> parse_listen(std::string_view text) {
 
 void append_rest_settings(Settings<Config>& table) {
     using C = Config;
-    table.push_back(
-        value<C>("rest_listen", MEMBER(rest.listen), "an address and a port, or off",
-                 "Where the REST interface listens (HTTP); port 0 takes any free one. Every daemon of a host "
-                 "needs its own.",
-                 read_listen, print_or_off));
-    table.push_back(
-        input_file<C>("rest_tls_cert", MEMBER(rest.certificate),
-                      "Certificate chain of the REST interface, PEM; without one there is no TLS. Read again "
-                      "on SIGHUP, as is the key."));
-    table.push_back(input_file<C>("rest_tls_key", MEMBER(rest.key), "Its private key, PEM."));
-    table.push_back(
-        input_file<C>("rest_token_file", MEMBER(rest.token_file),
-                      "Its first line is the token that every request must bear (Authorization: Bearer), 16 "
-                      "characters at least. Without TLS anybody on the way can read it."));
-    table.push_back(
-        value<C>("rest_cors", MEMBER(rest.cors), "an origin, or off",
-                 "Whose pages may read the answers (Access-Control-Allow-Origin): * is everybody's, as with "
-                 "YuniKorn.",
-                 read_cors, print_or_off));
+    table.push_back(value("rest_listen", MEMBER(C, rest.listen), "an address and a port, or off",
+                          "Where the REST interface listens (HTTP); port 0 takes any free one. Every daemon of a host "
+                          "needs its own.",
+                          read_listen, print_or_off));
+    table.push_back(input_file("rest_tls_cert", MEMBER(C, rest.certificate),
+                               "Certificate chain of the REST interface, PEM; without one there is no TLS. Read again "
+                               "on SIGHUP, as is the key."));
+    table.push_back(input_file("rest_tls_key", MEMBER(C, rest.key), "Its private key, PEM."));
+    table.push_back(input_file("rest_token_file", MEMBER(C, rest.token_file),
+                               "Its first line is the token that every request must bear (Authorization: Bearer), 16 "
+                               "characters at least. Without TLS anybody on the way can read it."));
+    table.push_back(value("rest_cors", MEMBER(C, rest.cors), "an origin, or off",
+                          "Whose pages may read the answers (Access-Control-Allow-Origin): * is everybody's, as with "
+                          "YuniKorn.",
+                          read_cors, print_or_off));
 }
 
 void check_rest(const RestConfig& rest, Position root, ReadContext& context) {

@@ -16,14 +16,13 @@ namespace bayplan::config {
 std::optional<std::vector<ScoredResource>> read_score_resources(const YamlNode&, const std::string& path, ReadContext&);
 std::string print_score_resources(const std::vector<ScoredResource>&);
 
-template <class Owner, class Projection>
-Setting<Owner> score_resources(std::string name, Projection member) {
-    std::string doc =
+template <class Owner, class Value>
+Setting<Owner> score_resources(std::string_view name, Member<Owner, Value> member) {
+    constexpr std::string_view kDoc =
         "The kinds of resources that score looks at, and what each counts (1 .. 100). A kind beside cpu, memory and "
         "ephemeral-storage counts for pods that ask for it. Other than cpu and memory alike costs time: nodes are "
         "scored one by one.";
-    return value<Owner>(std::move(name), member, "a list of KIND:WEIGHT", std::move(doc), read_score_resources,
-                        print_score_resources);
+    return value(name, member, "a list of KIND:WEIGHT", kDoc, read_score_resources, print_score_resources);
 }
 
 }  // namespace bayplan::config

@@ -16,10 +16,9 @@ namespace bayplan::config {
 std::optional<std::vector<ScorePoint>> read_score_shape(const YamlNode&, const std::string& path, ReadContext&);
 std::string print_score_shape(const std::vector<ScorePoint>&);
 
-template <class Owner, class Projection>
-Setting<Owner> score_shape(std::string name, Projection member, std::string doc) {
-    return value<Owner>(std::move(name), member, "a list of UTILIZATION:SCORE", std::move(doc), read_score_shape,
-                        print_score_shape);
+template <class Owner, class Value>
+Setting<Owner> score_shape(std::string_view name, Member<Owner, Value> member, std::string_view doc) {
+    return value(name, member, "a list of UTILIZATION:SCORE", doc, read_score_shape, print_score_shape);
 }
 
 }  // namespace bayplan::config

@@ -2,7 +2,7 @@
 // these (settings.cpp) are the only description of the configuration: parsing, the manual and the
 // printing of a Config all walk them.
 //
-// `Owner` is the struct that holds the value; a projection (a generic lambda) says which member.
+// `Owner` is the struct that holds the value; a `Member` says where in it.
 //
 // Thread: any; tables are constant.
 #pragma once
@@ -30,6 +30,16 @@ struct ReadContext {
 
     void fault(Position, std::string what, std::string remedy);
     Position place_of(const std::string& path, Position otherwise) const;
+};
+
+// Not a type for each member, so that what reads and prints settings is compiled once for a type of values.
+template <class Owner, class Value>
+struct Member {
+    std::function<Value&(Owner&)> of;
+
+    Value& operator()(Owner& owner) const { return of(owner); }
+    // `of` only names a place: it changes nothing.
+    const Value& operator()(const Owner& owner) const { return of(const_cast<Owner&>(owner)); }
 };
 
 template <class Owner>
@@ -115,11 +125,12 @@ std::string settings_manual(const Settings<Owner>& table, int indent) {
 }
 
 // --- a section inside a section
-template <class Owner, class Projection, class Inner>
-Setting<Owner> section(std::string name, const Settings<Inner>& table, Projection member, std::string doc) {
+template <class Owner, class Inner>
+Setting<Owner> section(std::string_view name, const Settings<Inner>& table, Member<Owner, Inner> member,
+                       std::string_view doc) {
     Setting<Owner> setting;
-    setting.name = std::move(name);
-    setting.doc = std::move(doc);
+    setting.name = name;
+    setting.doc = doc;
     setting.bounds = "a mapping";
     setting.read = [&table, member](Owner& owner, const YamlNode& node, const std::string& path, ReadContext& context) {
         read_settings(table, member(owner), node, path, context);
@@ -133,11 +144,12 @@ Setting<Owner> section(std::string name, const Settings<Inner>& table, Projectio
     return setting;
 }
 
-template <class Owner, class Projection, class Inner>
-Setting<Owner> list_of_sections(std::string name, const Settings<Inner>& table, Projection member, std::string doc) {
+template <class Owner, class Inner>
+Setting<Owner> list_of_sections(std::string_view name, const Settings<Inner>& table,
+                                Member<Owner, std::vector<Inner>> member, std::string_view doc) {
     Setting<Owner> setting;
-    setting.name = std::move(name);
-    setting.doc = std::move(doc);
+    setting.name = name;
+    setting.doc = doc;
     setting.bounds = "a list of mappings";
     setting.read = [&table, member](Owner& owner, const YamlNode& node, const std::string& path, ReadContext& context) {
         if (node.kind != YamlNode::Kind::sequence) {

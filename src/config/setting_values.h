@@ -14,9 +14,13 @@
 #include "config/units.h"
 #include "threads/cpu_set.h"
 
-// A projection to one member, for const and non-const owners alike.
-#define MEMBER(path) \
-    [](auto& owner) -> auto& { return owner.path; }
+// Which member of an `Owner` holds the value. A pointer to a function (+): std::function is compiled once for all of them.
+#define MEMBER(Owner, path)                                                                            \
+    ::bayplan::config::Member<Owner, std::remove_reference_t<decltype(std::declval<Owner&>().path)>> { \
+        +[](Owner & owner) -> auto& {                                                                  \
+            return owner.path;                                                                         \
+        }                                                                                              \
+    }
 
 namespace bayplan::config {
 
@@ -49,26 +53,27 @@ std::size_t read_choice(const YamlNode&, const std::string& path, const std::vec
 std::string choices_text(const std::vector<std::string_view>& names);
 
 // Any single value: how it is read (nothing on a fault) and printed.
-template <class Owner, class Projection, class Read, class Print>
-Setting<Owner> value(std::string name, Projection member, std::string bounds, std::string doc, Read read, Print print) {
+template <class Owner, class Value, class Read, class Print>
+Setting<Owner> value(std::string_view name, Member<Owner, Value> member, std::string bounds, std::string_view doc,
+                     Read read, Print print) {
     Setting<Owner> setting;
-    setting.name = std::move(name);
-    setting.doc = std::move(doc);
+    setting.name = name;
+    setting.doc = doc;
     setting.bounds = std::move(bounds);
     setting.read = [member, read](Owner& owner, const YamlNode& node, const std::string& path, ReadContext& context) {
         if (auto result = read(node, path, context)) {
-            member(owner) = static_cast<std::decay_t<decltype(member(owner))>>(std::move(*result));
+            member(owner) = static_cast<Value>(std::move(*result));
         }
     };
     setting.print = [member, print](const Owner& owner, int) { return print(member(owner)); };
     return setting;
 }
 
-template <class Owner, class Projection>
-Setting<Owner> number(std::string name, Projection member, NumberForm form, Bounds bounds, const std::string& what,
-                      std::string doc) {
-    return value<Owner>(
-        std::move(name), member, bounds_text(form, bounds, what), std::move(doc),
+template <class Owner, class Value>
+Setting<Owner> number(std::string_view name, Member<Owner, Value> member, NumberForm form, Bounds bounds,
+                      const std::string& what, std::string_view doc) {
+    return value(
+        name, member, bounds_text(form, bounds, what), doc,
         [form, bounds](const YamlNode& node, const std::string& path, ReadContext& context) {
             return read_number(node, path, form, bounds, context);
         },
@@ -76,11 +81,12 @@ Setting<Owner> number(std::string name, Projection member, NumberForm form, Boun
 }
 
 // A duration that its owner keeps in milliseconds.
-template <class Owner, class Projection>
-Setting<Owner> milliseconds(std::string name, Projection member, Bounds bounds_ns, std::string doc) {
+template <class Owner, class Value>
+Setting<Owner> milliseconds(std::string_view name, Member<Owner, Value> member, Bounds bounds_ns,
+                            std::string_view doc) {
     constexpr std::int64_t kPerMillisecond = 1'000'000;
-    return value<Owner>(
-        std::move(name), member, bounds_text(NumberForm::duration, bounds_ns, ""), std::move(doc),
+    return value(
+        name, member, bounds_text(NumberForm::duration, bounds_ns, ""), doc,
         [bounds_ns](const YamlNode& node, const std::string& path, ReadContext& context) {
             auto number = read_number(node, path, NumberForm::duration, bounds_ns, context);
             if (number) *number /= kPerMillisecond;
@@ -89,20 +95,20 @@ Setting<Owner> milliseconds(std::string name, Projection member, Bounds bounds_n
         [](auto number) { return print_number(std::int64_t{number} * kPerMillisecond, NumberForm::duration); });
 }
 
-template <class Owner, class Projection>
-Setting<Owner> text(std::string name, Projection member, const std::string& what, std::string doc) {
-    return value<Owner>(
-        std::move(name), member, what, std::move(doc),
-        [what](const YamlNode& node, const std::string& path, ReadContext& context) {
-            return read_text(node, path, what, context);
+template <class Owner, class Value>
+Setting<Owner> text(std::string_view name, Member<Owner, Value> member, std::string_view what, std::string_view doc) {
+    return value(
+        name, member, std::string(what), doc,
+        [wanted = std::string(what)](const YamlNode& node, const std::string& path, ReadContext& context) {
+            return read_text(node, path, wanted, context);
         },
         print_text);
 }
 
-template <class Owner, class Projection>
-Setting<Owner> ip_address(std::string name, Projection member, IpVersion version, std::string doc) {
-    return value<Owner>(
-        std::move(name), member, std::string(to_string(version)), std::move(doc),
+template <class Owner, class Value>
+Setting<Owner> ip_address(std::string_view name, Member<Owner, Value> member, IpVersion version, std::string_view doc) {
+    return value(
+        name, member, std::string(to_string(version)), doc,
         [version](const YamlNode& node, const std::string& path, ReadContext& context) {
             return read_ip(node, path, version, context);
         },
@@ -111,44 +117,44 @@ Setting<Owner> ip_address(std::string name, Projection member, IpVersion version
         });
 }
 
-template <class Owner, class Projection>
-Setting<Owner> input_file(std::string name, Projection member, std::string doc) {
-    return value<Owner>(std::move(name), member, "a file", std::move(doc), read_input_file, print_text);
+template <class Owner, class Value>
+Setting<Owner> input_file(std::string_view name, Member<Owner, Value> member, std::string_view doc) {
+    return value(name, member, "a file", doc, read_input_file, print_text);
 }
 
-template <class Owner, class Projection>
-Setting<Owner> output_file(std::string name, Projection member, std::string doc) {
-    return value<Owner>(std::move(name), member, "a file to be written", std::move(doc), read_output_file, print_text);
+template <class Owner, class Value>
+Setting<Owner> output_file(std::string_view name, Member<Owner, Value> member, std::string_view doc) {
+    return value(name, member, "a file to be written", doc, read_output_file, print_text);
 }
 
-template <class Owner, class Projection>
-Setting<Owner> texts(std::string name, Projection member, std::string doc) {
-    return value<Owner>(std::move(name), member, "a text or a list of texts", std::move(doc), read_texts, print_texts);
+template <class Owner, class Value>
+Setting<Owner> texts(std::string_view name, Member<Owner, Value> member, std::string_view doc) {
+    return value(name, member, "a text or a list of texts", doc, read_texts, print_texts);
 }
 
-template <class Owner, class Projection>
-Setting<Owner> cpus(std::string name, Projection member, std::string doc) {
-    return value<Owner>(std::move(name), member, "CPUs such as 0-3,5, or a list of these, one entry per thread",
-                        std::move(doc), read_cpus, print_cpus);
+template <class Owner, class Value>
+Setting<Owner> cpus(std::string_view name, Member<Owner, Value> member, std::string_view doc) {
+    return value(name, member, "CPUs such as 0-3,5, or a list of these, one entry per thread", doc, read_cpus,
+                 print_cpus);
 }
 
-template <class Value>
-using Choices = std::vector<std::pair<std::string_view, Value>>;
+template <class Meaning>
+using Choices = std::vector<std::pair<std::string_view, Meaning>>;
 
 // `former`: names of earlier releases. They are read, and neither printed nor offered.
-template <class Owner, class Projection, class Value>
-Setting<Owner> choice(std::string name, Projection member, const Choices<Value>& choices, std::string doc,
-                      const Choices<Value>& former = {}) {
+template <class Owner, class Value, class Meaning>
+Setting<Owner> choice(std::string_view name, Member<Owner, Value> member, const Choices<Meaning>& choices,
+                      std::string_view doc, const Choices<Meaning>& former = {}) {
     std::vector<std::string_view> names;
     for (const auto& [choice_name, meaning] : choices) names.push_back(choice_name);
-    return value<Owner>(
-        std::move(name), member, choices_text(names), std::move(doc),
+    return value(
+        name, member, choices_text(names), doc,
         [choices, names, former](const YamlNode& node, const std::string& path, ReadContext& context) {
             for (const auto& [former_name, meaning] : former) {
-                if (node.text == former_name) return std::optional<Value>(meaning);
+                if (node.text == former_name) return std::optional<Meaning>(meaning);
             }
             const std::size_t index = read_choice(node, path, names, context);
-            return index == choices.size() ? std::nullopt : std::optional<Value>(choices[index].second);
+            return index == choices.size() ? std::nullopt : std::optional<Meaning>(choices[index].second);
         },
         [choices](Value value) {
             for (const auto& [choice_name, meaning] : choices) {
