@@ -2,7 +2,6 @@
 #include "engine/room_victims.h"
 
 #include <algorithm>
-#include <ranges>
 
 #include "apps/ask_state.h"
 #include "preemption/victim_index.h"
@@ -109,10 +108,10 @@ void RoomVictims::let_in(queue_tree::SparePods& spare, const std::vector<AskId>&
         of_gangs.exceeded_by(id);
     }
     std::vector<Pod> let_in;
-    for (const Pod& pod : std::views::reverse(pool_)) {
-        if (of_gangs.can_spare(pod.id) && spare.take(leaf_of(pod.id), held_by(pod.id))) {
-            of_gangs.exceeded_by(pod.id);
-            let_in.push_back(pod);
+    for (auto pod = pool_.rbegin(); pod != pool_.rend(); ++pod) {
+        if (of_gangs.can_spare(pod->id) && spare.take(leaf_of(pod->id), held_by(pod->id))) {
+            of_gangs.exceeded_by(pod->id);
+            let_in.push_back(*pod);
         }
     }
     std::ranges::reverse(let_in);
@@ -136,8 +135,8 @@ void RoomVictims::split_by_budgets(const std::vector<AskId>& on_node) {
     for (const AskId id : on_node) {
         takes_too_much(id);
     }
-    for (Pod& pod : std::views::reverse(pool_)) {
-        pod.violating = takes_too_much(pod.id);
+    for (auto pod = pool_.rbegin(); pod != pool_.rend(); ++pod) {
+        pod->violating = takes_too_much(pod->id);
     }
 }
 

@@ -146,7 +146,8 @@ public:
     }
     void fetch_row(std::uint32_t row) const {
         const std::size_t width = kTables * width_;
-        if (width > 0) fetch(values_[std::size_t{row} * width], width * sizeof(std::int64_t));
+        const std::size_t at = row * width;
+        if (at < values_.size()) fetch(values_[at], width * sizeof(std::int64_t));
     }
     void clear(std::size_t table, std::uint32_t row) { std::ranges::fill((*this)(table, row), fill_[table]); }
 

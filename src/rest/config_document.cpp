@@ -19,7 +19,7 @@ public:
     explicit Fields(Form form) : form_(form) {}
 
     void add(const char* name, DocumentNode node) {
-        fields_.emplace_back(form_ == Form::json ? name : lower_case(name), std::move(node));
+        fields_.push_back({form_ == Form::json ? name : lower_case(name), std::move(node)});
     }
     void text(const char* name, const std::string& text) { add(name, {text}); }
     void text_if_any(const char* name, const std::string& text) {
@@ -42,7 +42,7 @@ public:
     void map_if_any(const char* name, const Map& map) {
         if (map.empty()) return;
         DocumentFields inner;
-        for (const auto& [key, value] : map) inner.emplace_back(key, DocumentNode{value});
+        for (const auto& [key, value] : map) inner.push_back({key, DocumentNode{value}});
         add(name, {std::move(inner)});
     }
     void list_if_any(const char* name, DocumentItems items) {
@@ -166,7 +166,7 @@ DocumentNode partition_node(const PartitionConfig& partition, Form form) {
     // Its name stays in lower case in JSON too.
     const std::string& type = partition.user_group_resolver.text;
     DocumentFields inner;
-    if (!type.empty()) inner.emplace_back("type", DocumentNode{type});
+    if (!type.empty()) inner.push_back({"type", DocumentNode{type}});
     fields.structure("UserGroupResolver", {std::move(inner)}, !type.empty());
     return fields.take();
 }

@@ -6,20 +6,24 @@
 
 #include <cstdint>
 #include <string>
-#include <utility>
 #include <variant>
 #include <vector>
 
 namespace bayplan::rest {
 
+struct DocumentField;
 struct DocumentNode;
 
-// In the order in which they are shown.
-using DocumentFields = std::vector<std::pair<std::string, DocumentNode>>;
+using DocumentFields = std::vector<DocumentField>;  // in the order in which they are shown
 using DocumentItems = std::vector<DocumentNode>;
 
 struct DocumentNode {
     std::variant<bool, std::uint64_t, double, std::string, DocumentItems, DocumentFields> value;
+};
+
+struct DocumentField {
+    std::string name;
+    DocumentNode node;
 };
 
 std::string to_json_text(const DocumentNode&);  // compact, without a line end

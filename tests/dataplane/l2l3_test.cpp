@@ -30,14 +30,6 @@ TEST(L2l3, udp_to_our_port_is_a_datagram_with_its_path) {
     EXPECT_TRUE(std::ranges::equal(result.path.remote_mac, kPeerMac));
 }
 
-// Word of a router about a packet of ours that it could not pass on (RFC 792, RFC 1191).
-Frame8 make_too_big(const Frame8& ours, unsigned mtu) {
-    Frame8 body = {3, 4, 0, 0, 0, 0};
-    put16(body, mtu);
-    body.insert(body.end(), ours.begin() + 14, ours.begin() + 14 + 28);
-    seal(body, 0, body.size(), 2);
-    return make_ip(body, {.protocol = 1});
-}
 Frame8 our_packet() {
     Frame8 frame(42 + 1'452);
     Path path;

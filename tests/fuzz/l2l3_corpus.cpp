@@ -25,8 +25,10 @@ int main(int argc, char** argv) {
         std::fprintf(stderr, "usage: l2l3_corpus DIRECTORY\n");
         return 2;
     }
-    std::vector<Frame8> frames = {make_udp("payload"), make_echo(Frame8(40, 7)), make_arp(), make_arp({.operation = 2}),
-                                  make_udp("payload", {.options = {1, 1, 1, 0}})};
+    const Frame8 ours = make_udp("payload", {.source = kOwnIp, .destination = kPeerIp}, kOwnPort, kPeerPort);
+    std::vector<Frame8> frames = {make_udp("payload"),        make_too_big(ours, 1'400),
+                                  make_echo(Frame8(40, 7)),   make_arp(),
+                                  make_arp({.operation = 2}), make_udp("payload", {.options = {1, 1, 1, 0}})};
     for (const Malformed& one : malformed_frames()) frames.push_back(one.make());
     const std::size_t of_ipv4 = frames.size();
     for (Frame8& one : std::vector<Frame8>{make_udp6("payload"), make_echo6(Frame8(40, 7)), make_ndp(),

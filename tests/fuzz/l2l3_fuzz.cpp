@@ -9,11 +9,13 @@
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
+#include <iterator>
 #include <span>
 #include <vector>
 
 #include "l2l3_frames6.h"
 #include "net/l2l3.h"
+#include "net/udp_address.h"
 
 namespace {
 
@@ -104,6 +106,25 @@ void check_answer(const FrameResult& question, const Station& own) {
     if (question.sender_ip6 != kNobody6) check_silence(answer);
 }
 
+// A router quotes a packet of ours: the frame holds our address and the remote one side by side, and then both ports.
+void check_quote(const Frame8& frame, const Station& own, const UdpAddress& remote) {
+    const bool is_ip6 = get16(frame, own.link_bytes() - 2) == 0x86dd;
+    Frame8 addresses(own.ip6.begin(), own.ip6.end());
+    addresses.insert(addresses.end(), std::begin(remote.ip), std::end(remote.ip));
+    if (!is_ip6) {
+        addresses.assign(8, 0);
+        for (std::size_t at = 0; at < 4; ++at) {
+            addresses[at] = static_cast<std::uint8_t>(own.ip >> (24 - 8 * at));
+            addresses[4 + at] = static_cast<std::uint8_t>(ipv4_of(remote) >> (24 - 8 * at));
+        }
+    }
+    const auto quote = std::search(frame.begin(), frame.end(), addresses.begin(), addresses.end());
+    require(quote != frame.end());
+    const Frame8 ports{static_cast<std::uint8_t>(own.udp_port >> 8), static_cast<std::uint8_t>(own.udp_port),
+                       static_cast<std::uint8_t>(remote.port >> 8), static_cast<std::uint8_t>(remote.port)};
+    require(std::search(quote + std::ssize(addresses), frame.end(), ports.begin(), ports.end()) != frame.end());
+}
+
 const Station& station(std::uint8_t choice) {
     if ((choice & 128) != 0) return kTaggedStation;
     return (choice & 64) != 0 ? kStation6 : kStation;
@@ -133,6 +154,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         case FrameAction::arp_news: require(result.sender_ip != 0); break;
         case FrameAction::ndp_news: require(is_usable_host(result.sender_ip6)); break;
         case FrameAction::ndp_question: check_answer(result, own); break;
+        case FrameAction::too_big: check_quote(frame, own, result.path.remote); break;
         case FrameAction::arp_reply:
         case FrameAction::icmp_reply: check_reply(frame, own, result.action); break;
     }

@@ -8,6 +8,7 @@
 
 #include "random.h"
 #include "served_side.h"
+#include "suite.h"
 
 namespace bayplan::property {
 namespace {
@@ -133,12 +134,14 @@ private:
     std::int64_t now_ns_ = 0;
 };
 
+constexpr std::uint64_t kClusters = 60;
+
 TEST(ReferencePlugin, decides_as_the_native_predicates_that_it_stands_in_for) {
-    constexpr std::uint64_t kClusters = 60;
+    const std::uint64_t clusters = Suite::share(kClusters);
     constexpr int kSteps = 150;
     std::uint64_t refusals = 0;
     std::size_t placements = 0;
-    for (std::uint64_t seed = 1; seed <= kClusters; ++seed) {
+    for (std::uint64_t seed = 1; seed <= clusters; ++seed) {
         RandomCluster cluster(seed);
         for (int step = 0; step < kSteps; ++step) {
             cluster.step();
@@ -147,16 +150,16 @@ TEST(ReferencePlugin, decides_as_the_native_predicates_that_it_stands_in_for) {
         refusals += cluster.served.refusals;
         placements += cluster.served.placements.size();
     }
-    EXPECT_GT(placements, 50 * kClusters) << "too few pods are placed for the test to mean much";
-    EXPECT_GT(refusals, 100 * kClusters) << "the plugin seldom refuses";
+    EXPECT_GT(placements, 50 * clusters) << "too few pods are placed for the test to mean much";
+    EXPECT_GT(refusals, 100 * clusters) << "the plugin seldom refuses";
 }
 
 TEST(ReferencePlugin, sends_away_the_same_pods_as_the_native_predicates_do) {
-    constexpr std::uint64_t kClusters = 60;
+    const std::uint64_t clusters = Suite::share(kClusters);
     constexpr int kSteps = 150;
     std::size_t victims = 0;
     std::uint64_t sets = 0;
-    for (std::uint64_t seed = 1; seed <= kClusters; ++seed) {
+    for (std::uint64_t seed = 1; seed <= clusters; ++seed) {
         RandomCluster cluster(seed, Preempts::yes);
         for (int step = 0; step < kSteps; ++step) {
             cluster.step();
@@ -166,17 +169,17 @@ TEST(ReferencePlugin, sends_away_the_same_pods_as_the_native_predicates_do) {
         }
         sets += cluster.served.sets;
     }
-    EXPECT_GT(victims, 10 * kClusters) << "too few pods go for the test to mean much";
-    EXPECT_GT(sets, 2 * kClusters) << "the plugin seldom has a word in it";
+    EXPECT_GT(victims, 10 * clusters) << "too few pods go for the test to mean much";
+    EXPECT_GT(sets, 2 * clusters) << "the plugin seldom has a word in it";
 }
 
 TEST(ReferencePlugin,
      no_pod_gets_a_node_that_the_plugin_would_refuse_at_that_moment_though_many_are_asked_about_at_once) {
-    constexpr std::uint64_t kClusters = 60;
+    const std::uint64_t clusters = Suite::share(kClusters);
     constexpr int kSteps = 400;
     std::size_t placements = 0;
     std::size_t open_most = 0;
-    for (std::uint64_t seed = 1; seed <= kClusters; ++seed) {
+    for (std::uint64_t seed = 1; seed <= clusters; ++seed) {
         RandomCluster cluster(seed);
         for (int step = 0; step < kSteps; ++step) {
             cluster.change();
@@ -186,7 +189,7 @@ TEST(ReferencePlugin,
         placements += cluster.served.placements.size();
         open_most = std::max(open_most, cluster.served.open_most);
     }
-    EXPECT_GT(placements, 50 * kClusters) << "too few pods are placed for the test to mean much";
+    EXPECT_GT(placements, 50 * clusters) << "too few pods are placed for the test to mean much";
     EXPECT_GE(open_most, 8u) << "few pods are asked about at once";
 }
 

@@ -58,6 +58,10 @@ Suite Suite::from_environment(std::uint64_t usual, const char* histories) {
 
 std::uint64_t Suite::slowdown() { return kSlowdown; }
 
+std::uint64_t Suite::share(std::uint64_t whole) {
+    return std::getenv("BAYPLAN_FULL") != nullptr ? whole : (whole + kSlowdown - 1) / kSlowdown;
+}
+
 int Suite::shrink_trials() { return static_cast<int>(number_in("BAYPLAN_SHRINK_TRIALS", kShrinkTrials)); }
 
 EngineOptions options_of(std::uint64_t seed, bool with_tbb) {

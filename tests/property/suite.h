@@ -4,6 +4,7 @@
 // BAYPLAN_HISTORIES=N   that many histories in place of the default
 // BAYPLAN_CROWDS=N      likewise, of crowded clusters
 // BAYPLAN_MIXES=N       likewise, of mixes of pod groups
+// BAYPLAN_WIDE_TREES=N  likewise, in wide trees of queues
 // BAYPLAN_SEED=S        the first seed; without BAYPLAN_HISTORIES only that one
 // BAYPLAN_NO_TBB=1      no TBB executor
 // BAYPLAN_SHRINK_TRIALS=N  attempts at most to make a failing history smaller; 0: it is printed as it is
@@ -30,6 +31,8 @@ struct Suite {
     static Suite from_environment(std::uint64_t usual, const char* histories = "BAYPLAN_HISTORIES");
     // By how much fewer: 1 without a sanitizer.
     static std::uint64_t slowdown();
+    // Of so many things what a build takes: with a sanitizer a share, unless `tests/run --full` runs it.
+    static std::uint64_t share(std::uint64_t whole);
     static int shrink_trials();
 };
 

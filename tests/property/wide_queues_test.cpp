@@ -58,7 +58,7 @@ std::string play(std::uint64_t seed, bool with_tbb, Seen& seen) {
 }
 
 TEST(WideTrees, EngineEqualsOracleAfterEveryStep) {
-    const Suite suite = Suite::from_environment(kHistories);
+    const Suite suite = Suite::from_environment(kHistories, "BAYPLAN_WIDE_TREES");
     Seen seen;
     for (std::uint64_t i = 0; i < suite.histories && !HasFailure(); ++i) {
         const std::uint64_t seed = kFirstSeed + suite.first_seed + i;
