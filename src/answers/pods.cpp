@@ -16,12 +16,12 @@ using read_model::Version;
 
 namespace {
 
-constexpr std::int64_t kSecond = 1'000'000'000;
+constexpr std::int64_t kPerSecond = 1'000'000'000;
 
 // Nothing, if it is not known, or beyond what YuniKorn's nanoseconds can say.
 void put_time(JsonText& json, std::string_view name, std::int64_t seconds) {
-    if (seconds > 0 && seconds <= INT64_MAX / kSecond) {
-        json.member(name, seconds * kSecond);
+    if (seconds > 0 && seconds <= INT64_MAX / kPerSecond) {
+        json.member(name, seconds * kPerSecond);
     }
 }
 

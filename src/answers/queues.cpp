@@ -65,7 +65,7 @@ void put_template(JsonText& json, const Queue& queue) {
     json.end_object();
 }
 
-void put_names(JsonText& json, std::string_view member, std::vector<std::string_view> names) {
+void put_sorted_names(JsonText& json, std::string_view member, std::vector<std::string_view> names) {
     if (names.empty()) {
         return;
     }
@@ -122,12 +122,12 @@ void put_over_max(JsonText& json, const Queue& queue, std::optional<std::int64_t
 }
 
 void put_tail(JsonText& json, const QueueNode& node, std::optional<std::int64_t> zero_tick_ns) {
-    put_names(json, "childNames", node.children);
+    put_sorted_names(json, "childNames", node.children);
     put_if(json, "absUsedCapacity", percent(node.allocated, node.max));
     put_count_if(json, "maxRunningApps", node.facts->max_applications);
     put_count_if(json, "runningApps", node.running);
     json.member("currentPriority", std::int64_t{node.priority});
-    put_names(json, "allocatingAcceptedApps", node.accepted);
+    put_sorted_names(json, "allocatingAcceptedApps", node.accepted);
     put_settings(json, *node.facts);
     put_over_max(json, *node.facts, zero_tick_ns);
     json.end_object();

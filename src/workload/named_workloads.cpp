@@ -6,12 +6,11 @@
 
 #include <fmt/format.h>
 
+#include "workload/bytes.h"
+
 namespace bayplan::workload {
 
 namespace {
-
-constexpr std::int64_t kMi = std::int64_t{1} << 20;
-constexpr std::int64_t kGi = std::int64_t{1} << 30;
 
 // scheduler_perf's names and sizes, and others after their pattern. Its initial pods are left out where they only
 // fill the cluster before its clock starts: the measured pods see the same shape without them.

@@ -8,13 +8,13 @@
 
 #include <fmt/format.h>
 
+#include "workload/bytes.h"
 #include "workload/csv.h"
 
 namespace bayplan::workload {
 
 namespace {
 
-constexpr std::int64_t kMi = std::int64_t{1} << 20;
 constexpr std::int64_t kPodsPerNode = 110;
 constexpr std::int64_t kGpuMilli = 1'000;
 // Products below stay under the engine's limit of 2^53 for one amount.

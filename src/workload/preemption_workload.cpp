@@ -3,12 +3,12 @@
 
 #include <fmt/format.h>
 
+#include "workload/bytes.h"
+
 namespace bayplan::workload {
 
 namespace {
 
-constexpr std::int64_t kMi = std::int64_t{1} << 20;
-constexpr std::int64_t kGi = std::int64_t{1} << 30;
 constexpr std::int32_t kHigh = 1'000;
 
 std::vector<PreemptionLoad> sendable() {

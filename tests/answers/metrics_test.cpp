@@ -6,7 +6,7 @@
 namespace bayplan::answers {
 namespace {
 
-constexpr std::int64_t kSecond = 1'000'000'000;
+constexpr std::int64_t kSecond_ns = 1'000'000'000;
 
 class MetricsTest : public ::testing::Test {
 protected:
@@ -15,7 +15,7 @@ protected:
         partition_.node("n1", {{"cpu", 10'000}, {"memory", 4'000}, {"pods", 10}});
         partition_.node("n2", {{"cpu", 10'000}, {"pods", 10}}, {}, NodeAction::create);
     }
-    void tick(std::int64_t second) { partition_.engine().apply(Tick{second * kSecond}); }
+    void tick(std::int64_t second) { partition_.engine().apply(Tick{second * kSecond_ns}); }
     void release(const std::string& key) {
         partition_.version();  // it was placed before
         partition_.shim().release(key);
