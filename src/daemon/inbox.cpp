@@ -4,6 +4,7 @@
 // Thread: see the header.
 #include "daemon/inbox.h"
 
+#include "base/check.h"
 #include "daemon/outbox.h"
 
 namespace bayplan::daemon {
@@ -28,6 +29,7 @@ bool Inbox::push(InboxItem&& item) {
 }
 
 void Inbox::done(InboxItem& item) {
+    BP_CHECK(!std::holds_alternative<std::monostate>(item));  // the count would wrap, and no frame find room
     auto* frame = std::get_if<FrameItem>(&item);
     count(std::size_t{0} - 1, std::size_t{0} - bytes_of(item), frame != nullptr ? frame->share.get() : nullptr);
     if (frame != nullptr && frame->decoded->decoded_bytes() <= kSpareBytesMax) spare_.push(std::move(frame->decoded));
