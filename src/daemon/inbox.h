@@ -89,7 +89,7 @@ public:
 
     std::size_t take(std::span<InboxItem> out) { return ring_.pop_batch(out); }
     bool empty() { return ring_.empty(); }
-    // The item, one that was taken, has been applied: its bytes no longer count.
+    // The item that was taken has been applied: its bytes no longer count.
     void done(InboxItem& item);
 
     std::size_t waiting() const { return ring_.size_estimate(); }  // not taken yet
