@@ -112,11 +112,14 @@ TEST_F(EngineThreadTest, a_flood_of_messages_does_not_keep_the_engine_from_its_a
 
 // A message as long as one may be is applied in pieces, which the record has; a replay of it decides the same.
 TEST_F(EngineThreadTest, a_long_message_is_applied_in_pieces) {
-    const Peer peer = connect(1, "shim-a");
+    Peer peer = connect(1, "shim-a");
     push_frames(peer, resync_frames(50));
     push_frames(peer, ask_frames("ask-", 10'000, 6, 10'000));
     start();
-    ASSERT_TRUE(until([&] { return inbox_.depth() == 0; }));
+    ASSERT_TRUE(until([&] {
+        read(peer);
+        return inbox_.depth() == 0 && peer.placed.size() == 2'000;
+    }));
     stop();
     EXPECT_EQ(engine_->latest_snapshot().counters.placed, 2'000u);
     std::string error;
