@@ -332,6 +332,7 @@ void QuicEndpoint::finish(QuicConnection& connection) {
     const bool established = connection.established();
     const ConnectionId id = connection.id();
     connection.linger(port_, now_);
+    served_.push_back(&connection);  // a handler may have closed it since the writing
     BP_CHECK_OP(by_id_.erase(id), ==, 1u);
     --live_;
     if (established) {
@@ -354,6 +355,11 @@ void QuicEndpoint::finish_ended() {
         QuicConnection& connection = *touched_[i];
         if (connection.ending() && !connection.lingering()) finish(connection);
     }
+    // A connection that lingers has nothing to write, and must not keep the loop from its sleep.
+    std::erase_if(touched_, [](QuicConnection* connection) {
+        if (connection->lingering()) connection->touched = false;
+        return connection->lingering();
+    });
 }
 
 void QuicEndpoint::forget(QuicConnection& connection) {
@@ -383,15 +389,16 @@ void QuicEndpoint::sweep_lingering() {
 }
 
 void QuicEndpoint::refresh_expiries() {
-    // Most turns find nothing to do, and their cost should not grow with the connections.
-    const bool changed = !served_.empty() || !connecting_.empty() || slots_.size() > live_;
-    if (!changed && next_expiry_ > now_) return;
     for (const QuicConnection* connection : served_) {
         BP_CHECK(slots_[connection->slot].connection == connection);
         slots_[connection->slot].expiry = connection->expiry();
+        next_expiry_ = std::min(next_expiry_, connection->expiry());
     }
     served_.clear();
-    if (slots_.size() > live_) sweep_lingering();
+    if (!connecting_.empty()) next_expiry_ = std::min(next_expiry_, now_ + kResolveRetryNs);
+    const bool too_many_linger = slots_.size() - live_ > options_.connections_max;
+    if (next_expiry_ > now_ && !too_many_linger) return;
+    sweep_lingering();
     next_expiry_ = connecting_.empty() ? UINT64_MAX : now_ + kResolveRetryNs;
     for (const Slot& slot : slots_) next_expiry_ = std::min(next_expiry_, slot.expiry);
 }

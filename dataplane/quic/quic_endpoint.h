@@ -8,8 +8,9 @@
 // at its end: so a whole received burst is answered by one acknowledgement. Endings are acted on
 // last, outside every callback.
 //
-// Timers: one array of expiries, scanned each turn. connections_max is a few hundred; a heap that
-// moves on every packet would cost more than the scan of a few cache lines.
+// Timers: one array of expiries, and a time that none of them is before. The array is scanned when
+// that time has come, so that a turn costs nothing for connections that are silent or linger; a heap
+// that moves on every packet would cost more than these scans.
 //
 // Thread: the data plane's. Owner: the event loop.
 #pragma once
@@ -68,7 +69,7 @@ public:
 
     // Nothing open, beginning or lingering.
     bool empty() const { return slots_.empty() && connecting_.empty(); }
-    // When something must happen without a packet; UINT64_MAX: never.
+    // Before that nothing must happen without a packet; UINT64_MAX: never.
     std::uint64_t next_expiry() const { return next_expiry_; }
 
 private:

@@ -32,7 +32,7 @@ void Gateway::on_open(dataplane::DataPlane& plane, ConnectionId id, const datapl
     make_room(plane, peer.common_name);
     Connection& connection = connections_[id];
     connection.peer = peer;
-    connection.deadline = Clock::now() + kHelloWithin;
+    close_by(connection, kHelloWithin);
     ++waiting_;
     counters_.connections.store(connections_.size(), std::memory_order_relaxed);
     log_.debug("connection opened", {{"connection", id}, {"shim", peer.common_name}, {"address", peer.address}});

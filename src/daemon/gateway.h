@@ -135,6 +135,7 @@ private:
     void close_broken(dataplane::DataPlane&, ConnectionId, Connection&, CloseCode, std::string_view what);
     void close(dataplane::DataPlane&, ConnectionId, CloseCode, std::string_view why);
     std::size_t send_outboxes(dataplane::DataPlane&);
+    void close_by(Connection&, Clock::duration);
     void close_late(dataplane::DataPlane&);
     void sum_up_log_lines();
     std::size_t hand_over_disconnects();
@@ -170,6 +171,7 @@ private:
     Clock::time_point counters_read_{};
     std::vector<dataplane::Counter> counters_told_;  // as of then
     std::size_t waiting_ = 0;                        // connections that are not admitted: they have a deadline
+    Clock::time_point no_deadline_before_ = Clock::time_point::max();  // until then none of these is looked at
 
     LcoreStages stages_;
     instruments::Heartbeat heartbeat_;

@@ -111,7 +111,7 @@ void Gateway::refuse(dataplane::DataPlane& plane, ConnectionId id, Connection& c
     reply.reason = why;
     // Closing at once would lose the reply, which says what closing cannot.
     connection.phase = Phase::refused;
-    connection.deadline = Clock::now() + kRefusedStaysFor;
+    close_by(connection, kRefusedStaysFor);
     if (!plane.send(id, dataplane::Stream::control, encoder_.encode(reply))) close(plane, id, CloseCode::refused, why);
 }
 

@@ -71,12 +71,23 @@ std::size_t Gateway::send_outboxes(dataplane::DataPlane& plane) {
     return done;
 }
 
+void Gateway::close_by(Connection& connection, Clock::duration within) {
+    connection.deadline = Clock::now() + within;
+    no_deadline_before_ = std::min(no_deadline_before_, connection.deadline);
+}
+
 void Gateway::close_late(dataplane::DataPlane& plane) {
     const Clock::time_point now = Clock::now();
+    if (now < no_deadline_before_) return;
+    no_deadline_before_ = Clock::time_point::max();
     std::vector<ConnectionId> late;
     for (const auto& [id, connection] : connections_) {
-        const bool waits = connection.phase == Phase::fresh || connection.phase == Phase::refused;
-        if (waits && now >= connection.deadline) late.push_back(id);
+        if (connection.phase != Phase::fresh && connection.phase != Phase::refused) continue;
+        if (now >= connection.deadline) {
+            late.push_back(id);
+        } else {
+            no_deadline_before_ = std::min(no_deadline_before_, connection.deadline);
+        }
     }
     for (const ConnectionId id : late) {
         const bool refused = connections_.at(id).phase == Phase::refused;

@@ -1,6 +1,8 @@
 // Connections that are not admitted, observers and shims: each kind has a limit of its own, and keeps no other out.
 #include <gtest/gtest.h>
 
+#include <chrono>
+
 #include "gateway_world.h"
 
 namespace bayplan::testing {
@@ -34,6 +36,22 @@ TEST(GatewayRoom, a_certificate_that_says_nothing_keeps_nobody_out) {
     ASSERT_TRUE(world.until([&] { return world.gateway->counters().connections == 6; })) << "three of each";
     world.admitted("shim-b", "second");
     EXPECT_FALSE(world.shims.back()->closed);
+}
+
+// A refused peer that does not close has less time than another one has for its hello.
+TEST(GatewayRoom, each_that_is_refused_is_closed_when_its_own_time_is_up) {
+    GatewayWorld world = world_with(4, 1, 6);
+    world.connect("shim-a");
+    RawShim& first = world.connect("shim-b");
+    ASSERT_TRUE(first.hello("third"));
+    const auto later = std::chrono::steady_clock::now() + std::chrono::milliseconds(200);
+    ASSERT_TRUE(world.until([&] { return std::chrono::steady_clock::now() > later; }));
+    RawShim& second = world.connect("shim-b");
+    ASSERT_TRUE(second.hello("third"));
+    ASSERT_TRUE(world.until([&] { return first.closed; })) << world.log_text();
+    EXPECT_EQ(first.why_closed, "closed by the peer (1): refused");
+    ASSERT_TRUE(world.until([&] { return second.closed; })) << world.log_text();
+    EXPECT_FALSE(world.shims.front()->closed);
 }
 
 TEST(GatewayRoom, shims_have_a_limit_and_who_comes_back_takes_its_own_place) {

@@ -60,6 +60,21 @@ TEST_F(EndingTest, a_lost_close_is_repeated_while_the_peer_still_sends) {
     EXPECT_THAT(world.client_user.closed, ElementsAre(HasSubstr("enough")));
 }
 
+// Or the loop would not sleep for as long as peers come and go.
+TEST_F(EndingTest, a_connection_that_lingers_is_no_work) {
+    start();
+    world.run_for(1'000'000'000);  // all is acknowledged
+    server->close(at_server(), 1, "enough");
+    EXPECT_GT(server->turn(), 0u);
+    for (int turns = 0; turns < 3; ++turns) EXPECT_EQ(server->turn(), 0u) << turns;
+    world.run_for(1'000'000'000);
+    EXPECT_THAT(world.client_user.closed, ElementsAre(HasSubstr("enough")));
+    const std::uint64_t repeated = counter(*server, "closes_repeated");
+    world.connect(*client);  // the place that it had is another's
+    ASSERT_TRUE(world.run_until([&] { return world.server_user.open.size() == 2; }));
+    EXPECT_EQ(counter(*server, "closes_repeated"), repeated);
+}
+
 TEST_F(EndingTest, a_crashed_client_is_noticed_by_the_idle_timeout) {
     auto server_options = world.options(true);
     server_options.transport.idle_timeout_ms = 3'000;
