@@ -66,6 +66,7 @@ enum class Count : std::uint8_t {
     drop_handshake_rate,      // new handshakes of all sources
     drop_network_rate,        // new handshakes of one network of sources
     drop_handshakes_pending,  // too many under way
+    drop_handshake_line,      // too many packets of handshakes wait for their turn
     drop_answer_rate,         // answers to strangers
     drop_token_invalid,       // a Retry token that is not ours, too old, used before, or of another address
     drop_steering_full,       // the ring to the right lcore is full
@@ -125,6 +126,7 @@ inline constexpr std::array<std::string_view, kCounts> kCountNames = {
     "drop_handshake_rate",
     "drop_network_rate",
     "drop_handshakes_pending",
+    "drop_handshake_line",
     "drop_answer_rate",
     "drop_token_invalid",
     "drop_steering_full",

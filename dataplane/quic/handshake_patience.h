@@ -17,7 +17,12 @@ public:
     static constexpr std::uint64_t kWhole = 1'000'000'000;
 
     explicit HandshakePatience(std::uint64_t now) : begun_(now), heard_(now) {}
-    void heard(std::uint64_t now) { heard_ = now; }
+    void heard(std::uint64_t now) {
+        heard_ = now;
+        ++steps_;
+    }
+    // By how many packets it went forward.
+    std::uint32_t steps() const { return steps_; }
 
     bool silent(std::uint64_t now) const { return now - heard_ >= kSilent || now - begun_ >= kWhole; }
     // Of two silent handshakes the older in this makes room.
@@ -26,6 +31,7 @@ public:
 private:
     std::uint64_t begun_;
     std::uint64_t heard_;
+    std::uint32_t steps_ = 0;
 };
 
 }  // namespace bayplan::dataplane

@@ -44,7 +44,48 @@ void QuicEndpoint::on_stranger(const Path& path, std::span<const std::uint8_t> p
         counters_.add(Count::drop_not_initial);
         return;
     }
-    on_attempt(path, packet, first);
+    put_in_line(path, packet);
+}
+
+// --- the line of handshakes
+
+void QuicEndpoint::put_in_line(const Path& path, std::span<const std::uint8_t> packet) {
+    if (!line_.push(path, packet)) counters_.add(Count::drop_handshake_line);
+}
+
+// Until one packet has brought a handshake forward. Others cost little, and must not hold the line up.
+std::size_t QuicEndpoint::serve_line() {
+    std::size_t served = 0;
+    for (bool step = false; !step && !line_.empty(); ++served) {
+        const HandshakeLine::Packet next = line_.pop();
+        step = is_step(next.path, next.bytes);
+    }
+    return served;
+}
+
+bool QuicEndpoint::is_step(const Path& path, std::span<const std::uint8_t> packet) {
+    ngtcp2_version_cid header{};
+    // It could be read before; of another version of QUIC it gives the ids too.
+    const int rc = ngtcp2_pkt_decode_version_cid(&header, packet.data(), packet.size(), kOwnCidBytes);
+    BP_CHECK(rc == 0 || rc == NGTCP2_ERR_VERSION_NEGOTIATION);
+    const auto it = by_cid_.find(Cid(std::span(header.dcid, header.dcidlen)));
+    if (it == by_cid_.end()) {
+        ngtcp2_pkt_hd first{};
+        // Of a handshake that ended while its packet waited.
+        if (is_short_header(packet) || ngtcp2_accept(&first, packet.data(), packet.size()) != 0) {
+            counters_.add(Count::drop_unknown_connection);
+            return false;
+        }
+        return on_attempt(path, packet, first);
+    }
+    QuicConnection& connection = *it->second;
+    if (!is_of(connection, path, packet)) {
+        counters_.add(Count::drop_remote_changed);
+        return false;
+    }
+    const std::uint32_t before = connection.patience().steps();
+    deliver(connection, path, packet);
+    return connection.patience().steps() != before;
 }
 
 // Of a connection that is gone, or that a former life of this process had.
@@ -77,21 +118,27 @@ void QuicEndpoint::on_short_stranger(const Path& path, std::span<const std::uint
 
 // --- handshakes
 
-// Exactly one of the four outcomes is counted for each attempt.
-void QuicEndpoint::on_attempt(const Path& path, std::span<const std::uint8_t> packet, const ngtcp2_pkt_hd& first) {
+// Exactly one of the four outcomes is counted for each attempt. True if a handshake began.
+bool QuicEndpoint::on_attempt(const Path& path, std::span<const std::uint8_t> packet, const ngtcp2_pkt_hd& first) {
     counters_.add(Count::handshake_attempts);
+    const Count outcome = attempt(path, packet, first);
+    counters_.add(outcome);
+    return outcome == Count::attempts_accepted;
+}
+
+Count QuicEndpoint::attempt(const Path& path, std::span<const std::uint8_t> packet, const ngtcp2_pkt_hd& first) {
     if (shutting_down_) {
-        return counters_.add(refuse(path, first, kTransportConnectionRefused, "shutting down"));
+        return refuse(path, first, kTransportConnectionRefused, "shutting down");
     }
     if (live_ - pending_ >= options_.connections_max) {
         counters_.add(Count::drop_connections_max);
-        return counters_.add(refuse(path, first, kTransportConnectionRefused, too_many_connections()));
+        return refuse(path, first, kTransportConnectionRefused, too_many_connections());
     }
     ngtcp2_cid before_retry{};
     const bool retried = AddressTokens::is_retry(first);
     if (retried && !tokens_.verify_retry(path.remote, first, before_retry, now_)) {
         counters_.add(Count::drop_token_invalid);
-        return counters_.add(refuse(path, first, kTransportInvalidToken, "the Retry token is not valid (any more)"));
+        return refuse(path, first, kTransportInvalidToken, "the Retry token is not valid (any more)");
     }
     const bool known = tokens_.verify(path.remote, first, now_);
     const Admission::Proof proof = known     ? Admission::Proof::earlier_connection
@@ -101,14 +148,14 @@ void QuicEndpoint::on_attempt(const Path& path, std::span<const std::uint8_t> pa
         case Admission::Verdict::accept:
             if (known) counters_.add(Count::tokens_accepted);
             if (retried) tokens_.use_retry(first, now_);
-            return counters_.add(accept(path, packet, first, {retried || known, retried ? &before_retry : nullptr}));
-        case Admission::Verdict::retry: return counters_.add(retry(path, first));
+            return accept(path, packet, first, {retried || known, retried ? &before_retry : nullptr});
+        case Admission::Verdict::retry: return retry(path, first);
         case Admission::Verdict::rate_exceeded: counters_.add(Count::drop_handshake_rate); break;
         case Admission::Verdict::source_exceeded: counters_.add(Count::drop_network_rate); break;
         case Admission::Verdict::pending_max:
         case Admission::Verdict::pending_max_network: counters_.add(Count::drop_handshakes_pending); break;
     }
-    counters_.add(Count::attempts_lost);
+    return Count::attempts_lost;
 }
 
 Admission::Verdict QuicEndpoint::judge(const Path& path, Admission::Proof proof) {

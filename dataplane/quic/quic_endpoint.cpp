@@ -134,15 +134,23 @@ void QuicEndpoint::on_datagram(const Path& path, std::span<const std::uint8_t> p
         return;
     }
     QuicConnection& connection = *it->second;
+    if (!is_of(connection, path, payload)) return counters_.add(Count::drop_remote_changed);
+    if (is_pending(connection)) return put_in_line(path, payload);
+    deliver(connection, path, payload);
+}
+
+// Whether a packet with the connection's id comes from where it may.
+bool QuicEndpoint::is_of(const QuicConnection& connection, const Path& path,
+                         std::span<const std::uint8_t> packet) const {
     // A client that moves sends short headers, and only once its handshake is done.
     const bool may_move =
-        role_.server && is_short_header(payload) && connection.established() && !connection.lingering();
-    if (!may_move && !(connection.path().remote == path.remote)) {
-        counters_.add(Count::drop_remote_changed);
-        return;
-    }
+        role_.server && is_short_header(packet) && connection.established() && !connection.lingering();
+    return may_move || connection.path().remote == path.remote;
+}
+
+void QuicEndpoint::deliver(QuicConnection& connection, const Path& path, std::span<const std::uint8_t> packet) {
     if (connection.lingering()) return connection.repeat_close(port_);
-    connection.receive(path, payload, now_);
+    connection.receive(path, packet, now_);
     touch(connection);
 }
 
@@ -404,7 +412,8 @@ void QuicEndpoint::refresh_expiries() {
 }
 
 std::size_t QuicEndpoint::end_turn() {
-    std::size_t work = connecting_.empty() ? 0 : advance_connecting();
+    std::size_t work = serve_line();
+    if (!connecting_.empty()) work += advance_connecting();
     work += run_timers();
     work += touched_.size();
     const std::size_t unfinished = write_touched();

@@ -28,6 +28,7 @@
 #include "quic/admission.h"
 #include "quic/cid.h"
 #include "quic/counters.h"
+#include "quic/handshake_line.h"
 #include "quic/quic_connection.h"
 #include "quic/quic_tls.h"
 #include "quic/quic_tokens.h"
@@ -105,13 +106,19 @@ private:
     static ConnectionId next_id();
     QuicConnection::Setup setup(ConnectionId, const Path&);
     void adopt(std::unique_ptr<QuicConnection>);
+    bool is_of(const QuicConnection&, const Path&, std::span<const std::uint8_t> packet) const;
+    void deliver(QuicConnection&, const Path&, std::span<const std::uint8_t> packet);
     void touch(QuicConnection&);
     QuicConnection* find(ConnectionId);
 
     // quic_accept.cpp: packets that belong to no connection.
     void on_stranger(const Path&, std::span<const std::uint8_t> packet, const ngtcp2_version_cid&);
+    void put_in_line(const Path&, std::span<const std::uint8_t> packet);
+    std::size_t serve_line();
+    bool is_step(const Path&, std::span<const std::uint8_t> packet);
     void on_short_stranger(const Path&, std::span<const std::uint8_t> packet, const Cid&);
-    void on_attempt(const Path&, std::span<const std::uint8_t> packet, const ngtcp2_pkt_hd&);
+    bool on_attempt(const Path&, std::span<const std::uint8_t> packet, const ngtcp2_pkt_hd&);
+    Count attempt(const Path&, std::span<const std::uint8_t> packet, const ngtcp2_pkt_hd&);
     Count accept(const Path&, std::span<const std::uint8_t> packet, const ngtcp2_pkt_hd&, const AddressProof&);
     template <class Write>
     bool answer(const Path&, Write&&);
@@ -148,6 +155,7 @@ private:
     bool shutting_down_ = false;
     bool taking_steered_ = false;
     std::size_t pending_ = 0;  // handshakes accepted and under way
+    HandshakeLine line_;
 
     std::uint64_t now_ = 0;
     std::uint64_t next_expiry_ = UINT64_MAX;

@@ -4,6 +4,7 @@
 
 #include "net/udp_address.h"
 #include "quic/admission.h"
+#include "quic/handshake_line.h"
 #include "quic/handshake_patience.h"
 #include "quic_world.h"
 
@@ -37,6 +38,23 @@ TEST(Admission, who_is_above_a_rate_displaces_nobody) {
     EXPECT_EQ(admission.judge(from, kProof, {3, 3}, kSecond), Admission::Verdict::pending_max_network);
     EXPECT_EQ(admission.judge(from, kProof, {}, kSecond), Admission::Verdict::accept);
     EXPECT_EQ(admission.judge(from, kProof, {3, 3}, kSecond), Admission::Verdict::rate_exceeded);
+}
+
+TEST(HandshakeLine, keeps_the_order_and_says_when_it_is_full) {
+    HandshakeLine line;
+    const std::uint8_t bytes[] = {1, 2, 3};
+    Path path;
+    for (std::size_t i = 0; i < HandshakeLine::kPacketsMax; ++i) {
+        path.remote = ipv4_address(static_cast<std::uint32_t>(i), 1);
+        EXPECT_TRUE(line.push(path, std::span(bytes, i % 4)));
+    }
+    EXPECT_FALSE(line.push(path, bytes));
+    for (std::size_t i = 0; i < HandshakeLine::kPacketsMax; ++i) {
+        const HandshakeLine::Packet packet = line.pop();
+        EXPECT_EQ(packet.path.remote, ipv4_address(static_cast<std::uint32_t>(i), 1));
+        EXPECT_EQ(packet.bytes.size(), i % 4);
+    }
+    EXPECT_TRUE(line.empty());
 }
 
 // Clients that begin, and of whom nothing more comes.
@@ -141,6 +159,32 @@ TEST(QuicPending, handshakes_do_not_count_as_connections) {
     EXPECT_EQ(counter(server, "handshakes_pending"), 5u);
     world.connect(world.add(world.options(false), world.client_user));
     EXPECT_TRUE(world.run_until([&] { return !world.client_user.open.empty(); }));
+}
+
+// Packets of an open connection that came after a burst of first packets are served before most of these.
+TEST(QuicPending, one_handshake_goes_forward_per_turn_and_connections_are_served_meanwhile) {
+    World world;
+    auto options = world.options(true);
+    options.transport.handshakes = limits_of(100, 100);
+    auto& server = world.add(options, world.server_user);
+    auto& client = world.add(world.options(false), world.client_user);
+    world.connect(client);
+    ASSERT_TRUE(world.run_until([&] { return !world.client_user.open.empty(); }));
+    world.run_for(kSecond);
+    const std::uint64_t before = counter(server, "attempts_accepted");
+
+    for (auto& packet : first_packets(20))
+        world.network.inject(ipv4_address(0x0a090101, 999), kServer, std::move(packet));
+    world.client_user.send_series(Stream::state, {3, 100, 100});
+    client.turn();
+    world.network.advance(kSecond / 1'000);
+    for (std::uint64_t turns = 1; turns <= 20; ++turns) {
+        EXPECT_GT(server.turn(), 0u);
+        EXPECT_EQ(counter(server, "attempts_accepted"), before + turns);
+        EXPECT_EQ(world.server_user.received(Stream::state), 3u) << "in the first turn";
+    }
+    EXPECT_EQ(counter(server, "drop_handshake_line"), 0u);
+    EXPECT_EQ(counter(server, "handshakes_pending"), 20u);
 }
 
 // Two that begin at once, and room for one: the other hears it when its handshake is done.
