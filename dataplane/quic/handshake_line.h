@@ -1,12 +1,12 @@
 // Packets of handshakes that wait, in the order in which they came.
 //
 // A step of a handshake costs a millisecond of signatures, a packet of a connection some microseconds. So one step is done
-// per turn, and what comes meanwhile for a handshake waits here: connections that are open are served between two steps,
+// per turn, and other packets of handshakes wait here: connections that are open are served between two steps,
 // however many handshakes begin at once.
 //
 // How many steps wait is bounded by the admission (admission.h): a flood's other packets cost little and hold nobody up.
 //
-// Memory: at most kPacketsMax packets. What finds no room is dropped and counted; clients repeat it.
+// Memory: at most kPacketsMax packets. A packet that finds no room is dropped and counted; clients repeat it.
 // Thread: the data plane's. Owner: QuicEndpoint.
 #pragma once
 

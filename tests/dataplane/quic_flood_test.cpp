@@ -62,9 +62,9 @@ TEST(QuicFlood, ten_thousand_attempts_disturb_nobody_and_leave_nothing) {
     world.run_for(kSecond);
     const std::size_t heap_before = heap_in_use();
     const auto strangers = [&] {
-        return sum(server, {"handshake_attempts", "drop_malformed_header", "drop_unknown_connection",
-                            "drop_short_initial", "drop_not_initial", "drop_version", "version_negotiations",
-                            "drop_handshake_line"});
+        return sum(server,
+                   {"handshake_attempts", "drop_malformed_header", "drop_unknown_connection", "drop_short_initial",
+                    "drop_not_initial", "drop_version", "version_negotiations", "drop_handshake_line"});
     };
     const std::uint64_t seen_before = strangers();
     const std::uint64_t attempts_before = counter(server, "handshake_attempts");
