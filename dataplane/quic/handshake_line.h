@@ -6,7 +6,7 @@
 //
 // How many steps wait is bounded by the admission (admission.h): a flood's other packets cost little and hold nobody up.
 //
-// Memory: at most kPacketsMax packets. A packet that finds no room is dropped and counted; clients repeat it.
+// Memory: at most kBytesMax of packets. A packet that finds no room is dropped and counted; clients repeat it.
 // Thread: the data plane's. Owner: QuicEndpoint.
 #pragma once
 
@@ -23,7 +23,7 @@ namespace bayplan::dataplane {
 
 class HandshakeLine {
 public:
-    static constexpr std::size_t kPacketsMax = 1024;
+    static constexpr std::size_t kBytesMax = 1024 * 1500;
     struct Packet {
         Path path;
         std::vector<std::uint8_t> bytes;
@@ -32,7 +32,8 @@ public:
     bool empty() const { return packets_.empty(); }
     // False: there is no room.
     bool push(const Path& path, std::span<const std::uint8_t> bytes) {
-        if (packets_.size() == kPacketsMax) return false;
+        if (bytes.size() > kBytesMax - bytes_) return false;
+        bytes_ += bytes.size();
         packets_.push_back({path, {bytes.begin(), bytes.end()}});
         return true;
     }
@@ -40,11 +41,13 @@ public:
     Packet pop() {
         Packet first = std::move(packets_.front());
         packets_.pop_front();
+        bytes_ -= first.bytes.size();
         return first;
     }
 
 private:
     std::deque<Packet> packets_;
+    std::size_t bytes_ = 0;  // of them all
 };
 
 }  // namespace bayplan::dataplane

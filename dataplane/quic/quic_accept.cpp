@@ -18,6 +18,8 @@ namespace bayplan::dataplane {
 
 namespace {
 
+// More than a port receives in a turn, so that a line of packets that cost little becomes shorter.
+constexpr std::size_t kHandshakePacketsPerTurn = 64;
 constexpr std::size_t kInitialBytesMin = 1200;  // RFC 9000 section 14.1
 constexpr std::uint64_t kTransportInvalidToken = 0xb;
 // A reset must be shorter than what it answers, or two hosts without state would answer each other
@@ -56,14 +58,15 @@ void QuicEndpoint::put_in_line(const Path& path, std::span<const std::uint8_t> p
 // Until one packet has brought a handshake forward. Others cost little, and must not hold the line up.
 std::size_t QuicEndpoint::serve_line() {
     std::size_t served = 0;
-    for (bool step = false; !step && !line_.empty(); ++served) {
+    for (bool step = false; !step && served < kHandshakePacketsPerTurn && !line_.empty(); ++served) {
         const HandshakeLine::Packet next = line_.pop();
-        step = is_step(next.path, next.bytes);
+        step = serve_handshake(next.path, next.bytes);
     }
     return served;
 }
 
-bool QuicEndpoint::is_step(const Path& path, std::span<const std::uint8_t> packet) {
+// True for a step.
+bool QuicEndpoint::serve_handshake(const Path& path, std::span<const std::uint8_t> packet) {
     ngtcp2_version_cid header{};
     // It could be read before; of another version of QUIC it gives the ids too.
     const int rc = ngtcp2_pkt_decode_version_cid(&header, packet.data(), packet.size(), kOwnCidBytes);
@@ -85,7 +88,7 @@ bool QuicEndpoint::is_step(const Path& path, std::span<const std::uint8_t> packe
     }
     const std::uint32_t before = connection.patience().steps();
     deliver(connection, path, packet);
-    return connection.patience().steps() != before;
+    return connection.patience().steps() != before;  // one that fails at a certificate, too
 }
 
 // Of a connection that is gone, or that a former life of this process had.

@@ -115,7 +115,7 @@ private:
     void on_stranger(const Path&, std::span<const std::uint8_t> packet, const ngtcp2_version_cid&);
     void put_in_line(const Path&, std::span<const std::uint8_t> packet);
     std::size_t serve_line();
-    bool is_step(const Path&, std::span<const std::uint8_t> packet);
+    bool serve_handshake(const Path&, std::span<const std::uint8_t> packet);
     void on_short_stranger(const Path&, std::span<const std::uint8_t> packet, const Cid&);
     bool on_attempt(const Path&, std::span<const std::uint8_t> packet, const ngtcp2_pkt_hd&);
     Count attempt(const Path&, std::span<const std::uint8_t> packet, const ngtcp2_pkt_hd&);

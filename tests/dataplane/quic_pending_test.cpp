@@ -2,6 +2,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <utility>
+#include <vector>
+
 #include "net/udp_address.h"
 #include "quic/admission.h"
 #include "quic/handshake_line.h"
@@ -42,19 +46,21 @@ TEST(Admission, who_is_above_a_rate_displaces_nobody) {
 
 TEST(HandshakeLine, keeps_the_order_and_says_when_it_is_full) {
     HandshakeLine line;
-    const std::uint8_t bytes[] = {1, 2, 3};
+    const std::vector<std::uint8_t> bytes(HandshakeLine::kBytesMax / 8);
     Path path;
-    for (std::size_t i = 0; i < HandshakeLine::kPacketsMax; ++i) {
-        path.remote = ipv4_address(static_cast<std::uint32_t>(i), 1);
-        EXPECT_TRUE(line.push(path, std::span(bytes, i % 4)));
+    for (int round = 0; round < 2; ++round) {
+        for (std::uint32_t i = 0; i < 8; ++i) {
+            path.remote = ipv4_address(i, 1);
+            EXPECT_TRUE(line.push(path, bytes));
+        }
+        EXPECT_FALSE(line.push(path, std::span(bytes).first(1)));
+        for (std::uint32_t i = 0; i < 8; ++i) {
+            const HandshakeLine::Packet packet = line.pop();
+            EXPECT_EQ(packet.path.remote, ipv4_address(i, 1));
+            EXPECT_EQ(packet.bytes.size(), bytes.size());
+        }
+        EXPECT_TRUE(line.empty());
     }
-    EXPECT_FALSE(line.push(path, bytes));
-    for (std::size_t i = 0; i < HandshakeLine::kPacketsMax; ++i) {
-        const HandshakeLine::Packet packet = line.pop();
-        EXPECT_EQ(packet.path.remote, ipv4_address(static_cast<std::uint32_t>(i), 1));
-        EXPECT_EQ(packet.bytes.size(), i % 4);
-    }
-    EXPECT_TRUE(line.empty());
 }
 
 // Clients that begin, and of whom nothing more comes.
@@ -185,6 +191,30 @@ TEST(QuicPending, one_handshake_goes_forward_per_turn_and_connections_are_served
     }
     EXPECT_EQ(counter(server, "drop_handshake_line"), 0u);
     EXPECT_EQ(counter(server, "handshakes_pending"), 20u);
+}
+
+// Looking at a certificate costs as much when it is refused.
+TEST(QuicPending, one_handshake_is_refused_per_turn) {
+    World world;
+    auto& server = world.add(world.options(true), world.server_user);
+    auto options = world.options(false);
+    options.transport.tls = tls_of("other-client");
+    std::vector<SeriesPeer> users(8);
+    for (SeriesPeer& user : users) world.connect(world.add(options, user));
+    // Their last packets are there at once: the first handshakes have been answered, the server rests meanwhile.
+    ASSERT_TRUE(world.run_until([&] { return counter(server, "attempts_accepted") == users.size(); }));
+    world.pause(server);
+    world.run_for(kSecond / 100);
+    world.resume();
+    std::uint64_t refused = counter(server, "handshakes_refused");
+    ASSERT_LT(refused + 2, users.size());
+    std::uint64_t most = 0;
+    ASSERT_TRUE(world.run_until([&] {
+        const std::uint64_t before = std::exchange(refused, counter(server, "handshakes_refused"));
+        most = std::max(most, refused - before);
+        return refused == users.size();
+    }));
+    EXPECT_EQ(most, 1u);
 }
 
 // Two that begin at once, and room for one: the other hears it when its handshake is done.
