@@ -88,7 +88,7 @@ bool QuicEndpoint::serve_handshake(const Path& path, std::span<const std::uint8_
     }
     const std::uint32_t before = connection.patience().steps();
     deliver(connection, path, packet);
-    return connection.patience().steps() != before;  // one that fails at a certificate, too
+    return connection.patience().steps() != before;  // a refused certificate too
 }
 
 // Of a connection that is gone, or that a former life of this process had.
