@@ -21,6 +21,7 @@ rest_listen: off
 class Appliance:
     def __init__(self, program, make_certs, folder):
         self.program, self.folder, self.child, self.port = str(pathlib.Path(program).resolve()), folder, None, 0
+        self.record, self.starts = None, 0  # the file that the run is recorded in: another one at each start
         folder.mkdir()
         subprocess.run([make_certs, str(folder / "certs"), "shim-a"], check=True, capture_output=True)
 
@@ -32,10 +33,13 @@ class Appliance:
 
     def start(self):
         """The first start takes any free port, later ones the same again."""
+        self.starts += 1
+        self.record = self.folder / f"record-{self.starts}"
         (self.folder / "daemon.yaml").write_text(CONFIG % self.port)
         log = self.folder / "daemon.log"
         with open(log, "wb") as out:
-            self.child = subprocess.Popen([self.program, "--config", "daemon.yaml"], stdout=out, stderr=out, cwd=self.folder)
+            command = [self.program, "--config", "daemon.yaml", "--record", str(self.record)]
+            self.child = subprocess.Popen(command, stdout=out, stderr=out, cwd=self.folder)
         until(lambda: b'msg="ready"' in log.read_bytes(), "the daemon to be ready", 30)
         self.port = int(re.search(rb'msg="port open".* udp_port=(\d+)', log.read_bytes())[1])
 

@@ -108,7 +108,7 @@ class ControlPlane:
                    f"--service-account-key-file={f}/sa.pub", f"--service-account-signing-key-file={f}/sa.key",
                    f"--token-auth-file={f}/tokens.csv", "--authorization-mode=RBAC", "--service-cluster-ip-range=10.0.0.0/24",
                    f"--feature-gates={GATES}",
-                   "--disable-admission-plugins=ServiceAccount,TaintNodesByCondition", *more)
+                   "--allow-privileged=true", "--disable-admission-plugins=ServiceAccount,TaintNodesByCondition", *more)
         until(lambda: self.call("GET", "/readyz", raw=True)[0] == 200, "the API server to be ready", 120)
 
     def compact(self):

@@ -16,6 +16,7 @@ from extender_story import extender
 from failover_story import failover
 from rights_story import rights
 from shim import Shim
+from upstream_story import upstream
 
 
 def basic(cluster, shim, api):
@@ -195,8 +196,8 @@ def gang(cluster, shim, api):
     assert {cluster.node_of(name) for name in names} == {"n0", "n1", "n2", "n3"}
 
 
-STORIES = [basic, preemption, workloads, gang, restarts, second_scheduler, changes, expired, storage, devices, given_back,
-           extended, extender, failover, rights, daemon_killed]
+STORIES = [basic, preemption, workloads, upstream, gang, restarts, second_scheduler, changes, expired, storage, devices,
+           given_back, extended, extender, failover, rights, daemon_killed]
 
 
 APPS = "/apis/apps/v1/namespaces/default/"

@@ -41,7 +41,14 @@ func main() {
 	count := flag.Int("cases", 30, "per file")
 	only := flag.String("topic", "", "make this file alone")
 	out := flag.String("out", "cases", "the folder that the files go to")
+	recorded := flag.String("check", "", "make no cases: judge the decisions of this recording (check.go)")
 	flag.Parse()
+	if *recorded != "" {
+		if err := check(*recorded); err != nil {
+			fail(err)
+		}
+		return
+	}
 	if err := os.MkdirAll(*out, 0o755); err != nil {
 		fail(err)
 	}
