@@ -18,6 +18,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include "base/lines.h"
 #include "engine/engine.h"
 #include "measure/stopwatch.h"
 #include "tests/engine/harness.h"
@@ -47,8 +48,8 @@ public:
         for (std::size_t i = skip; i < batch->decisions.size(); ++i) {
             const Decision& decision = batch->decisions[i];
             if (decision.kind == DecisionKind::queried) {
-                queries.push_back(
-                    {decision.query, 1 + static_cast<std::size_t>(std::ranges::count(decision.text, '\n'))});
+                queries.push_back({decision.query, 1 + static_cast<std::size_t>(
+                                                           std::ranges::count(two_lists(decision.text).first, '\n'))});
             }
         }
         last = batch->first_sequence + batch->decisions.size() - 1;

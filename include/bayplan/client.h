@@ -172,9 +172,10 @@ public:
     virtual void on_claim_given_back(std::string_view /*claim*/, std::string_view /*text*/) {}
     // The shim's plugins are asked: may the pod run on these nodes? The first is the node that it would get; it counts
     // as there until Client::answers() with this number. May be answered at once or later, by any thread that may
-    // submit; not at all: the daemon asks again after its deadline.
+    // submit; not at all: the daemon asks again after its deadline. `totals`: of these nodes by the daemon's scores, less
+    // that of the first; none where it is not the best by them. A shim with scores of its own refuses all but the best by both.
     virtual void on_query(std::uint64_t /*query*/, std::string_view /*key*/,
-                          std::span<const std::string_view> /*nodes*/) {}
+                          std::span<const std::string_view> /*nodes*/, std::span<const std::int64_t> /*totals*/) {}
     // With ClientOptions::judges_victims: who may go from the node, so that the pod may have it? Of `victims`, each
     // SHIM/KEY, most easily the first; the first `needed` of them go for the sake of the daemon's predicates. Answered
     // likewise, by one verdict; a yes says how many of the first, or which (PluginAnswer::first_victims, victims).

@@ -328,7 +328,7 @@ enum class DecisionKind : std::uint8_t {
     victims_queried = 13,
 };
 
-// Of these the text is a list, and the answer a PluginAnswer.
+// Of these the text is a list, of `queried` perhaps one of totals behind it (R-PLUGIN-66), and the answer a PluginAnswer.
 constexpr bool is_query(DecisionKind kind) {
     return kind == DecisionKind::queried || kind == DecisionKind::victims_queried;
 }

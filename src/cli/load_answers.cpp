@@ -78,7 +78,8 @@ bool LoadRun::to_nack(PodIndex pod) const {
     return disturbed_[pod] == 0 && std::floor((pod + 1) * options_.nack) != std::floor(pod * options_.nack);
 }
 
-void LoadRun::on_query(std::uint64_t query, std::string_view key, std::span<const std::string_view> nodes) {
+void LoadRun::on_query(std::uint64_t query, std::string_view key, std::span<const std::string_view> nodes,
+                       std::span<const std::int64_t>) {
     plugin_.asked(query, key, nodes, now_ns());
     changed();
 }

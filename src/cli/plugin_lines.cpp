@@ -191,7 +191,11 @@ std::string line_of(const sim::PluginQuestion& question, std::uint64_t number) {
         line += i == 0 ? "" : ",";
         kube::append_json_text(line, question.nodes[i]);
     }
-    line += "]}\n";
+    line += "]";
+    if (!question.totals.empty()) {
+        line += fmt::format(R"(,"totals":[{}])", fmt::join(question.totals, ","));
+    }
+    line += "}\n";
     return line;
 }
 

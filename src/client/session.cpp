@@ -337,9 +337,12 @@ void Session::deliver(const Decision& decision) {
 }
 
 void Session::deliver_query(const Decision& decision) {
+    const auto [others, totals] = two_lists(decision.text);
     query_nodes_.assign(1, decision.node);
-    for_each_line(decision.text, [&](std::string_view name) { query_nodes_.push_back(name); });
-    handler_.on_query(decision.query, decision.name, query_nodes_);
+    for_each_line(others, [&](std::string_view name) { query_nodes_.push_back(name); });
+    query_totals_.clear();
+    for_each_line(totals, [&](std::string_view total) { query_totals_.push_back(number_in(total)); });
+    handler_.on_query(decision.query, decision.name, query_nodes_, query_totals_);
 }
 
 void Session::deliver_victims_query(const Decision& decision) {

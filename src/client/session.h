@@ -110,6 +110,7 @@ private:
     wire::Encoder encoder_;
     wire::DecodedFrame decoded_;
     std::vector<std::string_view> query_nodes_;  // of the query at hand
+    std::vector<std::int64_t> query_totals_;     // likewise
     std::optional<std::string> dump_;            // of this shim's state, that the daemon waits for
     std::uint64_t dump_token_ = 0;
 

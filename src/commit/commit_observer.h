@@ -35,6 +35,7 @@ struct ReservingAttempt {
 struct PluginQuery {
     std::uint64_t number = 0;
     std::string_view others;       // nodes beside its own, or pods that may go, each ended by LF
+    std::string_view totals = {};  // of its own node and of those, likewise, or none
     std::uint32_t needed = 0;      // of those: so many go for the predicates' sake
     std::uint32_t violations = 0;  // of budgets, by these
 };

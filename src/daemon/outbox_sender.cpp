@@ -23,10 +23,11 @@ constexpr std::size_t kDecisionBytes = 96;
 // cut between characters, because it must stay UTF-8.
 std::string_view clipped(std::string_view text) { return utf8_prefix(text, wire::Limits{}.string_bytes_max); }
 
-// Of each name of a list: its reference, length and padding.
+// Of each name of a list: its reference, length and padding; a total is less.
 constexpr std::size_t kNameBytes = 16;
 // The longest query fits the smallest frame that can be configured (data_plane.frame_bytes_max).
-static_assert(PluginOptions::kNodesMax * (kNameBytesMax + kNameBytes) + kDecisionBytes + 2 * kNameBytesMax < 1u << 20);
+static_assert(PluginOptions::kNodesMax * (kNameBytesMax + 2 * kNameBytes) + kDecisionBytes + 2 * kNameBytesMax <
+              1u << 20);
 // Likewise: of each pod the names of its shim and of itself.
 static_assert(PluginOptions::kVictimsMax * (2 * kNameBytesMax + 1 + kNameBytes) + kDecisionBytes + 2 * kNameBytesMax <
               1u << 20);

@@ -29,7 +29,7 @@ void Attempts::make(AskId id) {
     } else if (const Slot slot = plain ? kNone<Slot> : nominated_node_that_passes(id); slot != kNone<Slot>) {
         give(id, slot);
     } else if (const NodeKey best = find(id); best != 0) {
-        give(id, slot_of(best));
+        give(id, slot_of(best), best);
     } else if (const Slot held = take_from_gangs_behind(id); held != kNone<Slot>) {
         give(id, held);
     } else {
@@ -47,8 +47,8 @@ bool Attempts::ends_in_an_error(AskId id) const {
     return world_.topology.plan(spec).claims != nullptr && Diagnoser(world_, predicates_, id).error().has_value();
 }
 
-// The node that the attempt found, or a query about it (rules/plugins.md).
-void Attempts::give(AskId id, Slot slot) {
+// The node that the attempt found, or a query about it (rules/plugins.md). `key`: of the best of all nodes; 0: it is another.
+void Attempts::give(AskId id, Slot slot, NodeKey key) {
     if (!needs_plugins(world_, id)) {
         lifecycle_.place(id, slot);
         return;
@@ -58,23 +58,24 @@ void Attempts::give(AskId id, Slot slot) {
         lifecycle_.forget_plugins(id);
         lifecycle_.place(id, slot);
     } else {
-        lifecycle_.query(id, nodes_to_ask(id, slot, entry));
+        const std::vector<NodeKey> others = others_to_ask(id, slot, entry);
+        lifecycle_.query(id, slot, others, key);
     }
 }
 
-// The node and the next best that plugins have said nothing of, as many as the query may have.
-std::vector<Slot> Attempts::nodes_to_ask(AskId id, Slot slot, const PluginTable::Entry* entry) {
+// The next best that plugins have said nothing of, as many as the query may have beside the node.
+std::vector<NodeKey> Attempts::others_to_ask(AskId id, Slot slot, const PluginTable::Entry* entry) {
     const std::uint32_t doublings = entry == nullptr ? 0 : std::min(entry->queries, 10u);
     const std::uint64_t most =
         std::min<std::uint64_t>(std::uint64_t{world_.options.plugins.nodes} << doublings, PluginOptions::kNodesMax);
-    std::vector<Slot> nodes{slot};
+    std::vector<NodeKey> others;
     ExcludedNodes skipped;
     if (entry != nullptr) {
         world_.plugins.for_each_counting(*entry, [&](const PluginTable::Known& known) { skipped.add(known.slot); });
     }
     skipped.add(slot);
-    pipeline_.next_best(world_.asks[id].ask_class, excluded(id, true, excluded_), skipped, most - 1, nodes);
-    return nodes;
+    pipeline_.next_best(world_.asks[id].ask_class, excluded(id, true, excluded_), skipped, most - 1, others);
+    return others;
 }
 
 bool Attempts::refused_by_plugins(AskId id, Slot slot) const {

@@ -80,8 +80,8 @@ public:
 private:
     void exclude_for_nominations(AskId, ExcludedNodes&) const;
     bool ends_in_an_error(AskId) const;
-    void give(AskId, Slot);
-    std::vector<Slot> nodes_to_ask(AskId, Slot, const PluginTable::Entry*);
+    void give(AskId, Slot, NodeKey key = 0);
+    std::vector<NodeKey> others_to_ask(AskId, Slot, const PluginTable::Entry*);
     bool refused_by_plugins(AskId, Slot) const;
     void fail(AskId, std::uint32_t failed_on_its_node);
     struct Failure {

@@ -184,12 +184,13 @@ void ShimTeller::queried(const Happening& happening, DecisionKind kind) {
         return;
     }
     const auto key = world_.asks.key(happening.ask);  // a short one is within this
+    const std::string text = with_second_list(happening.query->others, happening.query->totals);
     const Decision decision{.kind = kind,
                             .needed = static_cast<std::uint16_t>(happening.query->needed),
                             .violations = static_cast<std::uint16_t>(happening.query->violations),
                             .name = key,
                             .node = world_.nodes.name(happening.slot),
-                            .text = happening.query->others,
+                            .text = text,
                             .query = happening.query->number};
     announcer_.decide(ask.shim, decision);
     lifecycle_.count_decision(ask.shim, false, {}, decision.name.size() + decision.node.size() + decision.text.size());

@@ -80,7 +80,7 @@ public:
 
     // --- plugins (plugin_steps.cpp)
     // Its attempt found the first node; the shim's plugins are asked about it and, as they may say no, the others.
-    void query(AskId, const std::vector<Slot>& nodes);
+    void query(AskId, Slot, const std::vector<NodeKey>& others, NodeKey key);
     // About its node alone: that has changed since it was asked about.
     void query_again(AskId);
     // Its attempt found no node, and its shim's plugins are asked who may go from this one. It has no node meanwhile.
@@ -178,7 +178,7 @@ public:
 private:
     void give_claim_back(AskId, ResourceClaimName, ShimId owner);
     std::uint32_t take_place(AskId, Slot, AskEvent, std::string_view stated_devices);
-    void tell_query(AskId, const std::vector<Slot>& nodes, bool is_attempt, std::uint32_t wakes);
+    void tell_query(AskId, Slot, const PluginQuery&, bool is_attempt, std::uint32_t wakes);
     void leave_queried_node(AskId);
     void end_overdue_queries();
     void end_delays_of_guarantees();

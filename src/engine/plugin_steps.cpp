@@ -19,16 +19,11 @@ std::string plugin_names(const World& world, AskId id) {
 }
 
 // Tells of the open query, whose transaction is open too.
-void Lifecycle::tell_query(AskId id, const std::vector<Slot>& nodes, bool is_attempt, std::uint32_t wakes) {
-    std::string others;
-    for (std::size_t i = 1; i < nodes.size(); ++i) {
-        append_line(others, world_.nodes.name(nodes[i]));
-    }
-    const PluginQuery query{.number = world_.plugins.of(id)->query, .others = others};
+void Lifecycle::tell_query(AskId id, Slot slot, const PluginQuery& query, bool is_attempt, std::uint32_t wakes) {
     commit_.happened({.kind = Happening::Kind::queried,
                       .tell = is_attempt,
                       .ask = id,
-                      .slot = nodes.front(),
+                      .slot = slot,
                       .wakes = wakes,
                       .query = &query});
     commit_.finish();
@@ -63,24 +58,40 @@ void Lifecycle::count_queries(ShimId id, int change) {
     credit_changed(id);
 }
 
-void Lifecycle::query(AskId id, const std::vector<Slot>& nodes) {
+void Lifecycle::query(AskId id, Slot slot, const std::vector<NodeKey>& others, NodeKey key) {
     const std::int64_t rank_time_ns = world_.asks.waiting(id).key.time_ns;
     std::optional<PluginTable::RestingNomination> nomination;
     if (const Nomination* const own = world_.asks[id].has_entries ? world_.nominations.of(id) : nullptr;
         own != nullptr) {
         nomination = {own->slot, world_.plugins.moment_of(own->slot).comings, own->victims, own->for_guarantee};
     }
-    const std::uint32_t wakes = take_place(id, nodes.front(), AskEvent::query, {});
-    world_.plugins.ask(id, nodes, world_.now_ns, world_.now_ns + world_.options.plugins.deadline_ns, rank_time_ns);
+    std::vector<Slot> nodes{slot};
+    std::string names;
+    std::string totals;  // R-PLUGIN-66; a score that is the same for all nodes may be in none of the keys
+    for (const NodeKey other : others) {
+        nodes.push_back(slot_of(other));
+        append_line(names, world_.nodes.name(slot_of(other)));
+        if (key != 0) {
+            append_line(totals, std::to_string(score_of(other) - score_of(key)));
+        }
+    }
+    if (!totals.empty()) {
+        totals.insert(0, "0\n");
+    }
+    const std::uint32_t wakes = take_place(id, slot, AskEvent::query, {});
+    const std::uint64_t number =
+        world_.plugins.ask(id, nodes, world_.now_ns, world_.now_ns + world_.options.plugins.deadline_ns, rank_time_ns);
     world_.plugins.rest(id, std::move(nomination));
-    tell_query(id, nodes, true, wakes);
+    tell_query(id, slot, {.number = number, .others = names, .totals = totals}, true, wakes);
 }
 
 void Lifecycle::query_again(AskId id) {
     const std::int64_t rank_time_ns = world_.plugins.of(id)->rank_time_ns;
-    const std::vector<Slot> nodes{world_.asks[id].slot};
-    world_.plugins.ask(id, nodes, world_.now_ns, world_.now_ns + world_.options.plugins.deadline_ns, rank_time_ns);
-    tell_query(id, nodes, false, 0);
+    const Slot slot = world_.asks[id].slot;
+    const std::vector<Slot> nodes{slot};
+    const std::uint64_t number =
+        world_.plugins.ask(id, nodes, world_.now_ns, world_.now_ns + world_.options.plugins.deadline_ns, rank_time_ns);
+    tell_query(id, slot, {.number = number, .others = {}}, false, 0);
 }
 
 void Lifecycle::forget_plugins(AskId id) {

@@ -28,6 +28,7 @@ struct ConvertedPod {
     std::string key;  // "namespace/name"
     PodSpec spec;
     std::vector<Amount> requests;                   // tracked resources above 0, and one of `pods`
+    std::vector<Text> ignored_resources = {};       // requested, and taken out: its scheduler looks for none
     ApplicationItem application;                    // filled by the owner of the specs
     std::shared_ptr<const ApplicationLists> lists;  // where its spans point to
     // All that the object itself says: `key`, `requests`, `tags`, `spec`, `application` and `foreign` are filled by

@@ -114,8 +114,9 @@ void AppliancePartition::on_claim_given_back(std::string_view claim, std::string
     handler_.on_claim_given_back(std::string(claim), text);
 }
 
-void AppliancePartition::on_query(std::uint64_t query, std::string_view key, std::span<const std::string_view> nodes) {
-    handler_.on_query(query, std::string(key), {nodes.begin(), nodes.end()});
+void AppliancePartition::on_query(std::uint64_t query, std::string_view key, std::span<const std::string_view> nodes,
+                                  std::span<const std::int64_t> totals) {
+    handler_.on_query(query, std::string(key), {nodes.begin(), nodes.end()}, {totals.begin(), totals.end()});
 }
 
 void AppliancePartition::on_victims_query(const ClientHandler::VictimsQuery& query) {

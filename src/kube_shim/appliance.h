@@ -49,7 +49,8 @@ private:
     void on_waiting(std::string_view key, std::string_view text, bool scale_up) override;
     void on_nominated(std::string_view key, std::string_view node, std::string_view text) override;
     void on_claim_given_back(std::string_view claim, std::string_view text) override;
-    void on_query(std::uint64_t query, std::string_view key, std::span<const std::string_view> nodes) override;
+    void on_query(std::uint64_t query, std::string_view key, std::span<const std::string_view> nodes,
+                  std::span<const std::int64_t> totals) override;
     void on_victims_query(const ClientHandler::VictimsQuery&) override;
 
     template <typename Target>

@@ -24,12 +24,15 @@ std::vector<std::string_view> Books::resources_of(const BookedPod& pod) const {
     for (const Amount& one : pod.common->requests) {
         names.push_back(text(one.resource));
     }
+    for (const Text one : pod.common->ignored_resources) {
+        names.push_back(text(one));
+    }
     return names;
 }
 
 bool Books::keeps_nodes() const {
     return options_.config && std::ranges::any_of(options_.config->extenders, [](const auto& extender) {
-               return !extender.filter_verb.empty() && !extender.takes_names;
+               return !(extender.filter_verb.empty() && extender.prioritize_verb.empty()) && !extender.takes_names;
            });
 }
 

@@ -196,9 +196,12 @@ void EmbeddedPartition::tell(const Decision& decision) {
     } else if (decision.kind == DecisionKind::claim_given_back) {
         handler_.on_claim_given_back(key, decision.text);
     } else if (decision.kind == DecisionKind::queried) {
+        const auto [others, numbers] = two_lists(decision.text);
         std::vector<std::string> nodes{std::string(decision.node)};
-        for_each_line(decision.text, [&](std::string_view name) { nodes.emplace_back(name); });
-        handler_.on_query(decision.query, key, std::move(nodes));
+        std::vector<std::int64_t> totals;
+        for_each_line(others, [&](std::string_view name) { nodes.emplace_back(name); });
+        for_each_line(numbers, [&](std::string_view total) { totals.push_back(number_in(total)); });
+        handler_.on_query(decision.query, key, std::move(nodes), std::move(totals));
     } else if (decision.kind == DecisionKind::victims_queried) {
         std::vector<std::string> victims;
         for_each_line(decision.text, [&](std::string_view name) { victims.emplace_back(name); });

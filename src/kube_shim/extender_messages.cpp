@@ -17,6 +17,9 @@ namespace json = boost::json;
 
 constexpr int kOk = 200;
 constexpr int kRefused = 422;
+// Extenders' scores go to 10, the scores of plugins to 100.
+constexpr std::int64_t kScoreInTotal = 10;
+constexpr std::int64_t kScoreMax = 1'000'000'000;
 
 HttpRequest post(const scheduler_config::Extender& extender, const std::string& verb, std::string body) {
     HttpRequest made;
@@ -138,9 +141,12 @@ private:
 
 }  // namespace
 
-HttpRequest filter_request(const scheduler_config::Extender& extender, std::string_view pod,
-                           std::span<const std::string> nodes,
-                           const std::function<std::string(const std::string& name)>& node) {
+namespace {
+
+// The arguments of a filter, and of scores.
+std::string pod_and_nodes(const scheduler_config::Extender& extender, std::string_view pod,
+                          std::span<const std::string> nodes,
+                          const std::function<std::string(const std::string& name)>& node) {
     std::string body = R"({"Pod":)" + std::string(pod);
     body += extender.takes_names ? R"(,"Nodes":null,"NodeNames":[)" : R"(,"NodeNames":null,"Nodes":{"items":[)";
     for (std::size_t i = 0; i < nodes.size(); ++i) {
@@ -152,7 +158,46 @@ HttpRequest filter_request(const scheduler_config::Extender& extender, std::stri
         }
     }
     body += extender.takes_names ? "]}" : "]}}";
-    return post(extender, extender.filter_verb, std::move(body));
+    return body;
+}
+
+}  // namespace
+
+HttpRequest filter_request(const scheduler_config::Extender& extender, std::string_view pod,
+                           std::span<const std::string> nodes,
+                           const std::function<std::string(const std::string& name)>& node) {
+    return post(extender, extender.filter_verb, pod_and_nodes(extender, pod, nodes, node));
+}
+
+HttpRequest prioritize_request(const scheduler_config::Extender& extender, std::string_view pod,
+                               std::span<const std::string> nodes,
+                               const std::function<std::string(const std::string& name)>& node) {
+    return post(extender, extender.prioritize_verb, pod_and_nodes(extender, pod, nodes, node));
+}
+
+// Entries of other nodes mean nothing, as to kube-scheduler.
+std::string add_scores(const HttpAnswer& http, const scheduler_config::Extender& extender,
+                       std::span<const std::string> nodes, std::span<std::int64_t> totals) {
+    if (!http.error.empty() || http.status != kOk) {
+        return http.error.empty() ? fmt::format("status {}", http.status) : http.error;
+    }
+    boost::system::error_code broken;
+    const json::value answer = json::parse(http.body, broken);
+    if (broken || !answer.is_array()) {
+        return "its answer is no JSON list";
+    }
+    for (const json::value& one : answer.as_array()) {
+        const json::value* const score = member(one, "Score");
+        if (score != nullptr && !score->is_int64()) {
+            return "it has a score that is no whole number";
+        }
+        const auto found = std::ranges::find(nodes, text_in(member(one, "Host")));
+        if (found != nodes.end() && score != nullptr) {
+            totals[static_cast<std::size_t>(found - nodes.begin())] +=
+                std::clamp(score->as_int64(), -kScoreMax, kScoreMax) * extender.weight * kScoreInTotal;
+        }
+    }
+    return {};
 }
 
 std::string read_filter_answer(const HttpAnswer& http, std::span<const std::string> nodes, bool takes_names,

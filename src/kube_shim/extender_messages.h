@@ -30,6 +30,14 @@ HttpRequest filter_request(const scheduler_config::Extender&, std::string_view p
 std::string read_filter_answer(const HttpAnswer&, std::span<const std::string> nodes, bool takes_names,
                                std::vector<FilterVerdict>&);
 
+// Which of the nodes are better for the pod, as an extender that wants whole nodes or names is asked.
+HttpRequest prioritize_request(const scheduler_config::Extender&, std::string_view pod,
+                               std::span<const std::string> nodes,
+                               const std::function<std::string(const std::string& name)>& node);
+// Adds what the answer's scores are in a total, times the extender's weight. Not empty: the answer is none, and why.
+std::string add_scores(const HttpAnswer&, const scheduler_config::Extender&, std::span<const std::string> nodes,
+                       std::span<std::int64_t> totals);
+
 // A pod that may go from a node. `object`: as JSON, for extenders that want whole ones.
 struct ExtenderVictim {
     std::string uid;

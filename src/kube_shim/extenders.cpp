@@ -15,6 +15,8 @@ namespace {
 
 using scheduler_config::Extender;
 
+constexpr const char* kScoredLower = "node(s) had lower scores by extenders than another";
+
 // False: `error` says why.
 bool read_pem(const Extender::Pem& from, std::string& pem, std::string& error) {
     if (!from.base64.empty()) {
@@ -45,7 +47,9 @@ std::optional<ApiAccess> access_to(const Extender& extender, std::string& error)
 
 std::string plugin_of(const Extender& extender) { return "extender " + extender.url; }
 
-bool is_plugin(const Extender& extender) { return !extender.filter_verb.empty() || !extender.preempt_verb.empty(); }
+bool is_plugin(const Extender& extender) {
+    return !extender.filter_verb.empty() || !extender.preempt_verb.empty() || !extender.prioritize_verb.empty();
+}
 
 std::vector<std::string> plugins_of(const std::vector<Extender>& extenders) {
     std::vector<std::string> names;
@@ -77,12 +81,17 @@ std::unique_ptr<Extenders> Extenders::open(const std::vector<Extender>& extender
 }
 
 void Extenders::filter(std::uint64_t query, const std::vector<std::string>& plugins, std::string pod,
-                       std::vector<std::string> nodes, const NodeText& node, OnAnswer on_answer) {
+                       std::vector<std::string> nodes, std::vector<std::int64_t> totals, const NodeText& node,
+                       OnAnswer on_answer) {
     const auto filtering = std::make_shared<Filtering>();
     filtering->answer.query = query;
     filtering->answer.verdicts.assign(nodes.size(), {.feasible = true, .unresolvable = false, .reason = {}});
     filtering->pod = std::move(pod);
     filtering->nodes = std::move(nodes);
+    if (totals.size() == filtering->nodes.size()) {
+        filtering->totals = std::move(totals);
+        filtering->scorers = chain_of(plugins, &Extender::prioritize_verb);
+    }
     filtering->node = node;
     filtering->on_answer = std::move(on_answer);
     filtering->chain = chain_of(plugins, &Extender::filter_verb);
@@ -142,19 +151,32 @@ void Extenders::ask_next(const std::shared_ptr<Preemption>& asking) {
                     });
 }
 
-void Extenders::ask_next(const Shared& filtering) {
-    std::vector<std::size_t> asked;
-    std::vector<std::string> names;
-    for (std::size_t i = 0; i < filtering->nodes.size(); ++i) {
-        if (filtering->answer.verdicts[i].feasible) {
-            asked.push_back(i);
-            names.push_back(filtering->nodes[i]);
+// Nodes that the pod may have so far, by their places in the query.
+std::vector<std::size_t> Extenders::left_of(const Filtering& filtering) {
+    std::vector<std::size_t> left;
+    for (std::size_t i = 0; i < filtering.nodes.size(); ++i) {
+        if (filtering.answer.verdicts[i].feasible) {
+            left.push_back(i);
         }
     }
-    if (filtering->next >= filtering->chain.size() || names.empty() || !filtering->answer.failure.empty()) {
-        filtering->on_answer(filtering->answer);
+    return left;
+}
+
+std::vector<std::string> Extenders::names_of(const Filtering& filtering, const std::vector<std::size_t>& places) {
+    std::vector<std::string> names;
+    for (const std::size_t at : places) {
+        names.push_back(filtering.nodes[at]);
+    }
+    return names;
+}
+
+void Extenders::ask_next(const Shared& filtering) {
+    std::vector<std::size_t> asked = left_of(*filtering);
+    if (filtering->next >= filtering->chain.size() || asked.empty() || !filtering->answer.failure.empty()) {
+        score_next(filtering);
         return;
     }
+    const std::vector<std::string> names = names_of(*filtering, asked);
     const One& one = *filtering->chain[filtering->next++];
     one.http->start(filter_request(one.extender, filtering->pod, names, filtering->node),
                     [this, filtering, &one, asked = std::move(asked)](HttpAnswer&& answer) {
@@ -164,10 +186,7 @@ void Extenders::ask_next(const Shared& filtering) {
 
 void Extenders::take(const Shared& filtering, const One& one, const std::vector<std::size_t>& asked,
                      const HttpAnswer& answer) {
-    std::vector<std::string> names;
-    for (const std::size_t at : asked) {
-        names.push_back(filtering->nodes[at]);
-    }
+    const std::vector<std::string> names = names_of(*filtering, asked);
     std::vector<FilterVerdict> verdicts;
     const std::string fault = read_filter_answer(answer, names, one.extender.takes_names, verdicts);
     if (fault.empty()) {
@@ -178,6 +197,42 @@ void Extenders::take(const Shared& filtering, const One& one, const std::vector<
         filtering->answer.failure = fmt::format("{}: {}", one.extender.url, fault);
     }
     ask_next(filtering);
+}
+
+// An extender without an answer has no say, as in kube-scheduler.
+void Extenders::score_next(const Shared& filtering) {
+    std::vector<std::size_t> asked = left_of(*filtering);
+    if (asked.size() < 2 || filtering->next_score >= filtering->scorers.size() || !filtering->answer.failure.empty()) {
+        choose(*filtering);
+        filtering->on_answer(filtering->answer);
+        return;
+    }
+    const std::vector<std::string> names = names_of(*filtering, asked);
+    const One& one = *filtering->scorers[filtering->next_score++];
+    one.http->start(prioritize_request(one.extender, filtering->pod, names, filtering->node),
+                    [this, filtering, &one, names, asked = std::move(asked)](HttpAnswer&& answer) {
+                        std::vector<std::int64_t> more(names.size());
+                        if (add_scores(answer, one.extender, names, more).empty()) {
+                            for (std::size_t i = 0; i < asked.size(); ++i) {
+                                filtering->totals[asked[i]] += more[i];
+                            }
+                        }
+                        score_next(filtering);
+                    });
+}
+
+// Of nodes with the highest total the first, which the partition would have taken.
+void Extenders::choose(Filtering& filtering) {
+    if (filtering.scorers.empty() || !filtering.answer.failure.empty()) {
+        return;
+    }
+    const std::vector<std::size_t> left = left_of(filtering);
+    const auto best = std::ranges::max_element(left, {}, [&](std::size_t at) { return filtering.totals[at]; });
+    for (auto at = left.begin(); at != left.end(); ++at) {
+        if (at != best) {
+            filtering.answer.verdicts[*at] = {.feasible = false, .unresolvable = true, .reason = kScoredLower};
+        }
+    }
 }
 
 bool Extenders::bind(const std::vector<std::string_view>& resources, const PodName& pod, std::string_view node,

@@ -1,7 +1,8 @@
 // The extenders of a KubeSchedulerConfiguration, which the shim serves as plugins of its partition (R-PLUGIN-1): a query goes to
-// each of the pod's extenders, one after the other, with the nodes that the former ones let it have.
+// each of the pod's extenders, one after the other, with the nodes that the former ones let it have. Extenders with scores
+// are asked about the nodes that are left, and the pod may have the best by these scores and the partition's totals alone.
 //
-//   query -> filter of the first -> filter of the second -> ... -> answer
+//   query -> filter of the first -> filter of the second -> ... -> scores of the first -> ... -> answer
 //
 // Thread: one, the shim's; callbacks run inside turn(). Owns its connections.
 #pragma once
@@ -33,8 +34,9 @@ public:
     using OnAnswer = std::function<void(const ExtenderAnswer&)>;
     using NodeText = std::function<std::string(const std::string& name)>;
     // `plugins`: that the pod needs, as plugins_of() has them. `node`: the object, for extenders that want whole ones.
+    // `totals`: of the nodes, or none: then nobody is asked for scores, and the first node that passes is as good as any.
     void filter(std::uint64_t query, const std::vector<std::string>& plugins, std::string pod,
-                std::vector<std::string> nodes, const NodeText& node, OnAnswer);
+                std::vector<std::string> nodes, std::vector<std::int64_t> totals, const NodeText& node, OnAnswer);
     // May the pods go that would, from a node; or others?
     void preempt(std::uint64_t query, const std::vector<std::string>& plugins, std::string pod, ExtenderVictims victims,
                  OnAnswer);
@@ -54,9 +56,12 @@ private:
     struct Filtering {
         ExtenderAnswer answer;
         std::string pod;
-        std::vector<std::string> nodes;  // of the query
+        std::vector<std::string> nodes;    // of the query
+        std::vector<std::int64_t> totals;  // of these, with extenders' scores from the answers on; or none
         std::vector<One*> chain;
-        std::size_t next = 0;
+        std::vector<One*> scorers;
+        std::size_t next = 0;        // of the chain
+        std::size_t next_score = 0;  // of the scorers
         NodeText node;
         OnAnswer on_answer;
     };
@@ -73,6 +78,10 @@ private:
 
     std::vector<One*> chain_of(const std::vector<std::string>& plugins, std::string scheduler_config::Extender::*verb);
     void ask_next(const Shared&);
+    void score_next(const Shared&);
+    static void choose(Filtering&);
+    static std::vector<std::size_t> left_of(const Filtering&);
+    static std::vector<std::string> names_of(const Filtering&, const std::vector<std::size_t>& places);
     void ask_next(const std::shared_ptr<Preemption>&);
     void take(const Shared&, const One&, const std::vector<std::size_t>& asked, const HttpAnswer&);
 

@@ -141,6 +141,10 @@ EngineOptions engine_options(const BooksOptions& books) {
     std::chrono::nanoseconds asked = std::chrono::seconds(1);  // and all extenders in turn
     for (const scheduler_config::Extender& one : books.config->extenders) {
         asked += one.timeout;
+        if (!one.prioritize_verb.empty()) {
+            asked += one.timeout;
+            options.plugins.nodes = PluginOptions::kNodesMax;  // the best is sought among as many as there may be
+        }
     }
     options.plugins.deadline_ns = std::max(options.plugins.deadline_ns, std::int64_t{asked.count()});
     return options;

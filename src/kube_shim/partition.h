@@ -22,9 +22,10 @@ public:
     virtual void on_allocated(const std::string& key, std::string_view node, std::string_view devices) = 0;
     virtual void on_released(const std::string& key, Termination, std::string_view text) = 0;
     virtual void on_waiting(const std::string& key, std::string_view text) = 0;
-    // Its plugins are asked (R-PLUGIN-36): may it run on these nodes? It would get the first.
-    // Of a partition whose shim serves none it is never called.
-    virtual void on_query(std::uint64_t /*query*/, const std::string& /*key*/, std::vector<std::string> /*nodes*/) {}
+    // Its plugins are asked (R-PLUGIN-36): may it run on these nodes? It would get the first. `totals`: of the nodes
+    // (R-PLUGIN-66), or none. Of a partition whose shim serves no plugins it is never called.
+    virtual void on_query(std::uint64_t /*query*/, const std::string& /*key*/, std::vector<std::string> /*nodes*/,
+                          std::vector<std::int64_t> /*totals*/) {}
     // Likewise, where no node was found: who may go from this one, so that it may run there? `victims`: SHIM/KEY, most easily
     // the first; so many as `needed` go for the partition's own sake.
     struct VictimsQuery {

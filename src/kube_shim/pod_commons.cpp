@@ -65,7 +65,8 @@ std::size_t hash_of(const PodCommon& common) {
 bool same(const PodCommon& one, const PodCommon& other) {
     return words_of(one.ask) == words_of(other.ask) && words_of(one.application) == words_of(other.application) &&
            one.scheduler == other.scheduler && one.topology_mode_fault == other.topology_mode_fault &&
-           same_pairs(one.requests, other.requests) && same_pairs(one.application.tags, other.application.tags) &&
+           same_pairs(one.requests, other.requests) && one.ignored_resources == other.ignored_resources &&
+           same_pairs(one.application.tags, other.application.tags) &&
            same_pairs(one.application.placeholder_ask, other.application.placeholder_ask) &&
            std::ranges::equal(one.application.user_groups, other.application.user_groups);
 }
@@ -73,6 +74,7 @@ bool same(const PodCommon& one, const PodCommon& other) {
 std::shared_ptr<const PodCommon> PodCommons::of(const kube::ConvertedPod& pod) {
     PodCommon made{.ask = pod.ask,
                    .requests = pod.requests,
+                   .ignored_resources = pod.ignored_resources,
                    .application = pod.application,
                    .lists = pod.lists,
                    .scheduler = pod.scheduler,

@@ -18,7 +18,8 @@ namespace bayplan::kube_shim {
 struct PodCommon {
     AskItem ask;  // without its views; fields that are a pod's own mean nothing in it
     std::vector<Amount> requests;
-    ApplicationItem application;  // with spans of the lists
+    std::vector<Text> ignored_resources;  // that it asks for, and its scheduler looks for nowhere
+    ApplicationItem application;          // with spans of the lists
     std::shared_ptr<const kube::ApplicationLists> lists;
     std::string scheduler;
     bool topology_mode_fault = false;

@@ -1,6 +1,8 @@
 // See pod_rules.h.
 #include "kube_shim/pod_rules.h"
 
+#include <algorithm>
+
 #include "base/visit_texts.h"
 #include "kube_shim/extenders.h"
 
@@ -39,6 +41,9 @@ PodRules::PodRules(FeatureGates gates, std::optional<scheduler_config::Scheduler
         if (is_plugin(one)) {
             filters_.emplace_back(one, converter_.texts().id(plugin_of(one)));
         }
+        for (const std::string& resource : one.ignored_resources) {
+            ignored_.push_back(converter_.texts().id(resource));
+        }
     }
     for (const scheduler_config::Profile& profile : config->profiles) {
         Rules& rules = rules_[profile.scheduler];
@@ -68,6 +73,13 @@ void PodRules::apply(kube::ConvertedPod& pod) {
     if (std::vector<Text> plugins = plugins_of(pod); !plugins.empty()) {
         pod.ask.spec = needing(pod.ask.spec, std::move(plugins));
     }
+    std::erase_if(pod.requests, [&](const Amount& one) {
+        const bool ignored = std::ranges::find(ignored_, Text{one.resource}) != ignored_.end();
+        if (ignored) {
+            pod.ignored_resources.emplace_back(one.resource);
+        }
+        return ignored;
+    });
 }
 
 std::vector<Text> PodRules::plugins_of(const kube::ConvertedPod& pod) const {
@@ -137,6 +149,7 @@ void PodRules::visit_texts(const std::function<void(Text)>& visit) const {
     for (const auto& [extender, plugin] : filters_) {
         visit(plugin);
     }
+    std::ranges::for_each(ignored_, visit);
 }
 
 }  // namespace bayplan::kube_shim

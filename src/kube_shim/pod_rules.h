@@ -23,7 +23,8 @@ public:
     PodRules(FeatureGates gates, std::optional<scheduler_config::SchedulerConfig> config, kube::ObjectConverter&);
 
     const FeatureGates& gates() const { return gates_; }
-    // Changes the ask's number of a spec, its plugins (extenders.h) among others, and whether it preempts.
+    // Changes the ask's number of a spec, its plugins (extenders.h) among others, whether it preempts, and takes out resources
+    // that an extender has ignored by the scheduler.
     void apply(kube::ConvertedPod&);
     // Specs of other numbers are about to be forgotten.
     void forget_unused(const std::vector<bool>& used);
@@ -47,6 +48,7 @@ private:
     boost::unordered_flat_map<std::string, Rules> rules_;  // by the scheduler's name
     boost::unordered_flat_map<std::pair<SpecNumber, const Rules*>, SpecNumber> seen_;
     std::vector<std::pair<scheduler_config::Extender, Text>> filters_;  // extenders, and the plugins that they are
+    std::vector<Text> ignored_;                                         // resources that extenders alone count
     boost::unordered_flat_map<std::pair<SpecNumber, std::vector<Text>>, SpecNumber> needing_;
 };
 

@@ -69,7 +69,8 @@ private:
     void on_waiting(const std::string& key, std::string_view text) override;
     void on_nominated(const std::string& key, std::string_view node, std::string_view text) override;
     void on_claim_given_back(const std::string& claim, std::string_view text) override;
-    void on_query(std::uint64_t query, const std::string& key, std::vector<std::string> nodes) override;
+    void on_query(std::uint64_t query, const std::string& key, std::vector<std::string> nodes,
+                  std::vector<std::int64_t> totals) override;
     void on_victims_query(const VictimsQuery&) override;
     void on_rejected(DecisionKind, std::string_view name, std::string_view text) override;
 

@@ -32,14 +32,15 @@ bool send(Partition& partition, const ExtenderAnswer& answer) {
 
 }  // namespace
 
-void Shim::on_query(std::uint64_t query, const std::string& key, std::vector<std::string> nodes) {
+void Shim::on_query(std::uint64_t query, const std::string& key, std::vector<std::string> nodes,
+                    std::vector<std::int64_t> totals) {
     const BookedPod* const pod = books_->find(key);
     if (pod == nullptr || pod->words().object.empty() || extenders_ == nullptr) {
         answers_.push_back({query, {}, "the pod is gone"});
         return;
     }
     extenders_->filter(
-        query, books_->plugins_of(*pod), pod->words().object, std::move(nodes),
+        query, books_->plugins_of(*pod), pod->words().object, std::move(nodes), std::move(totals),
         [this](const std::string& name) { return books_->object_of_node(name); },
         [this](const ExtenderAnswer& answer) { answers_.push_back(answer); });
 }

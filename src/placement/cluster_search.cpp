@@ -199,7 +199,7 @@ NodeKey ClusterSearch::key_in(const ClassCache& cache, std::uint32_t block, std:
 }
 
 void ClusterSearch::best_few(const Subject& subject, const ClassCache& cache, const ExcludedNodes& excluded,
-                             const ExcludedNodes& skipped, std::size_t most, std::vector<Slot>& nodes) {
+                             const ExcludedNodes& skipped, std::size_t most, std::vector<NodeKey>& nodes) {
     if (best(subject, cache, excluded) == 0) {
         return;
     }
@@ -211,8 +211,7 @@ void ClusterSearch::best_few(const Subject& subject, const ClassCache& cache, co
     }
     const std::size_t count = std::min(most, keys.size());
     std::ranges::partial_sort(keys, keys.begin() + static_cast<std::ptrdiff_t>(count), std::greater<>());
-    std::ranges::transform(keys.begin(), keys.begin() + static_cast<std::ptrdiff_t>(count), std::back_inserter(nodes),
-                           slot_of);
+    nodes.insert(nodes.end(), keys.begin(), keys.begin() + static_cast<std::ptrdiff_t>(count));
 }
 
 bool ClusterSearch::refused(const Subject& subject, NodeKey key) const {

@@ -48,7 +48,7 @@ public:
     // Appends at most `most` nodes, best first. Skipped nodes count in the scores of the others; excluded
     // nodes do not.
     void best_few(const Subject&, const ClassCache&, const ExcludedNodes& excluded, const ExcludedNodes& skipped,
-                  std::size_t most, std::vector<Slot>& nodes);
+                  std::size_t most, std::vector<NodeKey>& nodes);
     // The best of a few nodes, which are feasible as far as their own columns tell, with these keys; takes out the others of
     // them. No node but these is looked at.
     NodeKey best_among(const Subject&, std::uint32_t blocks, std::vector<NodeKey>& nodes);

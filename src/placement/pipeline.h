@@ -73,7 +73,7 @@ public:
     // others; excluded nodes do not. It costs a look at all nodes where other pods have a say or nodes are named; else a few
     // steps a node.
     void next_best(ClassId, const ExcludedNodes& excluded, const ExcludedNodes& skipped, std::size_t most,
-                   std::vector<Slot>& nodes);
+                   std::vector<NodeKey>& nodes);
 
     // A selected ask is no longer pending (removed, or placed by force): its charge ends.
     void forget_selected(AskId id) {

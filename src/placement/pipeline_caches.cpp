@@ -356,7 +356,7 @@ NodeKey Pipeline::resolve(ClassId id, const ExcludedNodes& excluded) {
 }
 
 void Pipeline::next_best(ClassId id, const ExcludedNodes& excluded, const ExcludedNodes& skipped, std::size_t most,
-                         std::vector<Slot>& nodes) {
+                         std::vector<NodeKey>& nodes) {
     const Subject subject = subject_of(state_.cluster, *state_.classes[id].spec);
     if (named_.suits(subject.ask_class, subject.plan) || search_.narrows(subject) || search_.depends_on_pods(subject)) {
         ClassCache cache;
@@ -367,7 +367,7 @@ void Pipeline::next_best(ClassId id, const ExcludedNodes& excluded, const Exclud
     std::size_t found = 0;
     in_order(id, excluded, [&](NodeKey best) {
         if (found < most && !skipped.contains(slot_of(best))) {
-            nodes.push_back(slot_of(best));
+            nodes.push_back(best);
             ++found;
         }
         return found < most;

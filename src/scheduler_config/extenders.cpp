@@ -16,6 +16,7 @@ namespace {
 using kube::Value;
 
 constexpr double kSecondsMax = 86'400;
+constexpr std::int64_t kWeightMax = 1'000'000;
 
 // As Go spells durations: "5s", "1m30s", "250ms".
 std::optional<std::chrono::milliseconds> duration(std::string_view text) {
@@ -77,11 +78,10 @@ void read_tls(const Value& tls, Extender& extender, Notes& notes) {
 void read_resources(const Value& list, Extender& extender, Notes& notes) {
     for (const Value& one : list.items()) {
         notes.only(one, "extenders.managedResources", {"name", "ignoredByScheduler"});
-        if (flag(one, "ignoredByScheduler")) {
-            notes.fault(one["ignoredByScheduler"], "extenders.managedResources.ignoredByScheduler",
-                        "every resource counts here");
-        }
         extender.managed_resources.emplace_back(one["name"].text());
+        if (flag(one, "ignoredByScheduler")) {
+            extender.ignored_resources.push_back(extender.managed_resources.back());
+        }
     }
 }
 
@@ -98,8 +98,12 @@ Extender read_extender(const Value& value, Notes& notes) {
     extender.bind_verb = value["bindVerb"].text();
     extender.takes_names = flag(value, "nodeCacheCapable");
     extender.ignorable = flag(value, "ignorable");
-    if (!value["prioritizeVerb"].text().empty()) {
-        notes.fault(value["prioritizeVerb"], "extenders.prioritizeVerb", "nodes get no scores from extenders here");
+    extender.prioritize_verb = value["prioritizeVerb"].text();
+    if (!extender.prioritize_verb.empty()) {
+        extender.weight = whole(value["weight"]).value_or(0);
+        if (extender.weight < 1 || extender.weight > kWeightMax) {
+            notes.fault(value["weight"], "extenders.weight", "must be 1 to 1000000 where nodes get scores");
+        }
     }
     if (value["httpTimeout"].present()) {
         const auto timeout = duration(value["httpTimeout"].text());

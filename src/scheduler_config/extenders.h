@@ -20,14 +20,17 @@ struct Extender {
         std::string base64;
     };
 
-    std::string url;           // urlPrefix, without a slash at the end
-    std::string filter_verb;   // empty: it filters nothing
-    std::string preempt_verb;  // empty: it has no word in preemption
-    std::string bind_verb;     // empty: it binds nothing
+    std::string url;              // urlPrefix, without a slash at the end
+    std::string filter_verb;      // empty: it filters nothing
+    std::string preempt_verb;     // empty: it has no word in preemption
+    std::string prioritize_verb;  // empty: it gives nodes no scores
+    std::int64_t weight = 1;      // of its scores
+    std::string bind_verb;        // empty: it binds nothing
     std::chrono::milliseconds timeout{5'000};
     bool takes_names = false;                    // nodeCacheCapable: else it gets whole nodes
     bool ignorable = false;                      // its failure counts as a yes
     std::vector<std::string> managed_resources;  // it is asked about pods that name one of them; empty: about all
+    std::vector<std::string> ignored_resources;  // of these: nodes need none of them (ignoredByScheduler)
     bool insecure = false;
     Pem authority;
     Pem certificate;

@@ -7,6 +7,7 @@
 #include <span>
 #include <utility>
 
+#include "base/lines.h"
 #include "kube/trimmed_json.h"
 #include "queue_config/node_scores.h"
 
@@ -243,9 +244,9 @@ void EngineSession::keep_question(const Decision& decision) {
         }
         return;
     }
-    for (std::string_view others = decision.text; !others.empty();) {
-        question.nodes.emplace_back(next_word(others, '\n'));
-    }
+    const auto [others, totals] = two_lists(decision.text);
+    for_each_line(others, [&](std::string_view name) { question.nodes.emplace_back(name); });
+    for_each_line(totals, [&](std::string_view total) { question.totals.push_back(number_in(total)); });
 }
 
 void EngineSession::log_line(std::string_view line) {

@@ -18,6 +18,8 @@ struct PluginQuestion {
     std::string pod;                 // "namespace/name"
     std::string object;              // the pod as JSON, in one line
     std::vector<std::string> nodes;  // it would get the first
+    std::vector<std::int64_t> totals =
+        {};  // of these by the scores here, or none where the first is not the best by them
     // Of a question who may go from the one node, so that the pod gets it: those, most easily the first. Else none.
     std::vector<std::string> victims = {};
     std::uint32_t needed = 0;  // of these: so many go for the sake of the predicates here

@@ -4,6 +4,7 @@
 #include "wire/codec.h"
 
 #include <algorithm>
+#include <iterator>
 
 #include <fmt/format.h>
 
@@ -54,15 +55,19 @@ const fbs::Envelope* verified_envelope(std::span<const std::byte> bytes, std::st
 
 using Strings = flatbuffers::Vector<flatbuffers::Offset<flatbuffers::String>>;
 
-// Names as one text, each ended by LF.
-bool read_lines(const Strings* names, const Where& where, Fields& fields, Storage& storage, std::string_view& out) {
+using Numbers = flatbuffers::Vector<std::int64_t>;
+
+// Names as one text, each ended by LF; after an empty line the numbers, if there are any.
+bool read_lines(const Strings* names, const Where& where, Fields& fields, Storage& storage, std::string_view& out,
+                const Numbers* numbers = nullptr) {
     if (!fields.items(names, where)) {
         return false;
     }
     if (Fields::size_of(names) == 0) {
         return true;
     }
-    std::size_t bytes = 0;
+    constexpr std::size_t kNumberBytes = 21;
+    std::size_t bytes = 1 + kNumberBytes * Fields::size_of(numbers);
     for (const flatbuffers::String* const name : *names) {
         std::string_view line;
         if (!fields.name(name, where, line) || !fields.may_hold(line.size() + 1, where)) {
@@ -77,8 +82,28 @@ bool read_lines(const Strings* names, const Where& where, Fields& fields, Storag
             append_line(text, name->string_view());
         }
     }
+    if (numbers != nullptr) {
+        text += '\n';
+        for (const std::int64_t number : *numbers) {
+            fmt::format_to(std::back_inserter(text), "{}\n", number);
+        }
+    }
     out = std::string_view(text).substr(begin);
     return true;
+}
+
+// Of a query: totals are of its node and of the others, or there are none.
+bool read_others(const fbs::Decision& decision, std::size_t i, Fields& fields, Storage& storage,
+                 std::string_view& out) {
+    const Numbers* const totals = decision.kind() == fbs::DecisionKind::queried ? decision.totals() : nullptr;
+    const Where where{"decisions", i, "totals"};
+    if (!fields.items(totals, where) || !fields.may_hold(Fields::size_of(totals) * 21, where)) {
+        return false;
+    }
+    if (Fields::size_of(totals) > 0 && Fields::size_of(totals) != Fields::size_of(decision.others()) + 1) {
+        return fields.fail(where, "are not one for each node");
+    }
+    return read_lines(decision.others(), {"decisions", i, "others"}, fields, storage, out, totals);
 }
 
 // Pairs as one text, each KEY=VALUE and ended by LF. Those without a key say nothing.
@@ -187,7 +212,7 @@ bool decode_decision(const fbs::Decision& decision, std::size_t i, Fields& field
     out.needed = static_cast<std::uint16_t>(std::min(decision.needed(), kPodsMax));
     out.violations = static_cast<std::uint16_t>(std::min(decision.violations(), kPodsMax));
     const bool queried = is_query(out.kind);
-    if (queried && !read_lines(decision.others(), {"decisions", i, "others"}, fields, storage, out.text)) {
+    if (queried && !read_others(decision, i, fields, storage, out.text)) {
         return false;
     }
     return fields.known(out.kind, DecisionKind::node_accepted, DecisionKind::victims_queried,

@@ -27,6 +27,7 @@ struct Encoder::Builder {
     Tables tables;
     TextMemo memo;
     Tables lines;
+    std::vector<std::int64_t> numbers;
 
     // A list of the texts, of which each is ended by LF. Empty ones say nothing, and have no place in a buffer.
     flatbuffers::Offset<flatbuffers::Vector<flatbuffers::Offset<flatbuffers::String>>> put_lines(
@@ -38,6 +39,13 @@ struct Encoder::Builder {
             }
         });
         return put_tables<flatbuffers::String>(out, lines);
+    }
+
+    // A list of whole numbers, each ended by LF. No list if there are none.
+    flatbuffers::Offset<flatbuffers::Vector<std::int64_t>> put_numbers(std::string_view texts) {
+        numbers.clear();
+        for_each_line(texts, [&](std::string_view line) { numbers.push_back(number_in(line)); });
+        return numbers.empty() ? 0 : out.CreateVector(numbers);
     }
 
     // Of lines KEY=VALUE.
@@ -88,11 +96,15 @@ struct Encoder::Builder {
             const auto node = memo.put(out, decision.node);
             const auto text = queried ? 0 : memo.put(out, decision.text);
             const auto devices = memo.put(out, decision.devices);
-            const auto others = put_lines(queried ? decision.text : std::string_view());
+            const auto [list, numbers] = decision.kind == DecisionKind::queried ? two_lists(decision.text)
+                                         : queried                              ? TwoLists{decision.text, {}}
+                                                                                : TwoLists{};
+            const auto others = put_lines(list);
+            const auto totals = put_numbers(numbers);
             const auto place = fbs::CreateDecision(out, static_cast<fbs::DecisionKind>(decision.kind),
                                                    static_cast<fbs::Termination>(decision.termination), name, node,
                                                    text, 0, 0, 0, decision.scale_up, devices, decision.query, others,
-                                                   decision.needed, decision.violations);
+                                                   decision.needed, decision.violations, totals);
             tables.push_back(place.o);
         }
         const auto decisions = put_tables<fbs::Decision>(out, tables);

@@ -121,7 +121,8 @@ void PluginShim::on_connected(HelloOutcome outcome) {
     ++(outcome == HelloOutcome::resume ? resumes_ : resyncs_);
 }
 
-void PluginShim::on_query(std::uint64_t query, std::string_view key, std::span<const std::string_view> nodes) {
+void PluginShim::on_query(std::uint64_t query, std::string_view key, std::span<const std::string_view> nodes,
+                          std::span<const std::int64_t>) {
     const SeenQuery seen{query, std::string(key), {nodes.begin(), nodes.end()}, std::chrono::steady_clock::now()};
     {
         const std::lock_guard lock(mutex_);

@@ -59,7 +59,8 @@ public:
     void on_allocated(std::string_view key, std::string_view node) override;
     void on_released(std::string_view key, Termination, std::string_view text) override;
     void on_waiting(std::string_view key, std::string_view text, bool) override;
-    void on_query(std::uint64_t query, std::string_view key, std::span<const std::string_view> nodes) override;
+    void on_query(std::uint64_t query, std::string_view key, std::span<const std::string_view> nodes,
+                  std::span<const std::int64_t> totals) override;
 
 private:
     struct Pod {

@@ -7,6 +7,7 @@
 #include <limits>
 #include <set>
 
+#include "base/lines.h"
 #include "tests/engine/harness.h"
 #include "tests/property/random.h"
 
@@ -28,7 +29,7 @@ public:
         for (std::size_t i = skip; i < batch->decisions.size(); ++i) {
             const Decision& decision = batch->decisions[i];
             if (decision.kind == DecisionKind::queried) {
-                const auto others = static_cast<std::size_t>(std::ranges::count(decision.text, '\n'));
+                const auto others = static_cast<std::size_t>(std::ranges::count(two_lists(decision.text).first, '\n'));
                 queries[connection].push_back({decision.query, 1 + others, 0});
             } else if (decision.kind == DecisionKind::victims_queried) {
                 const auto offered = static_cast<std::size_t>(std::ranges::count(decision.text, '\n'));

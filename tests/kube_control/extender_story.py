@@ -9,7 +9,8 @@ CONFIG = """
 apiVersion: kubescheduler.config.k8s.io/v1
 kind: KubeSchedulerConfiguration
 extenders:
-- {urlPrefix: %s/license, filterVerb: filter, nodeCacheCapable: true, managedResources: [{name: example.com/license}]}
+- {urlPrefix: %s/license, filterVerb: filter, prioritizeVerb: prioritize, weight: 2, nodeCacheCapable: true,
+   managedResources: [{name: example.com/license}]}
 - {urlPrefix: %s/site, filterVerb: filter, managedResources: [{name: example.com/license}]}
 """
 
@@ -31,18 +32,18 @@ class Extender:
 
 
 def extender(cluster, shim, api):
-    """Pods get the nodes that an extender lets them have, or say why it refuses; while it is down they wait, and nobody else."""
+    """Pods get the nodes that an extender likes best of those it lets them have, or its reasons; while it is down they wait."""
     shim.end()
     for name, site in (("n1", "north"), ("n2", "north"), ("n3", "south")):
         cluster.node(name, "4", {"site": site})
         amounts = {"status": {part: {"example.com/license": "99"} for part in ("capacity", "allocatable")}}
         cluster.change_node(name, amounts, "/status")
 
-    def pod(name, licensed, site):
+    def pod(name, licensed, site, likes=""):
         spec = cluster.spec("100m")
         licenses = {"example.com/license": "1"}
         spec["containers"][0]["resources"] = {"requests": {"cpu": "100m", **licenses}, "limits": licenses}
-        annotations = {"licensed": licensed, "attested": "n1 n2 n3", "site": site}
+        annotations = {"licensed": licensed, "attested": "n1 n2 n3", "site": site, "likes": likes}
         cluster.create("/api/v1/namespaces/default/pods",
                        {"metadata": {"name": name, "annotations": annotations}, "spec": spec})
 
@@ -60,6 +61,10 @@ def extender(cluster, shim, api):
             assert {cluster.node_of(f"south-{i}") for i in range(20)} == {"n3"}
             message = cluster.waits("nowhere")
             assert "1 no license left" in message and "2 of another site" in message, message
+            pod("likes-n1", "n1 n2", "north", "n1=10")
+            pod("likes-n2", "n1 n2", "north", "n2=10")
+            cluster.placed("likes-n1", "likes-n2")
+            assert (cluster.node_of("likes-n1"), cluster.node_of("likes-n2")) == ("n1", "n2")
             # Down: who needs it waits, and nobody else.
             program.end()
             pod("late", "n1", "north")

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""An extender as people write them for kube-scheduler: two filters, two verbs of preemption, and a binder over HTTP. It knows
-nothing of Bayplan.
+"""An extender as people write them for kube-scheduler: two filters, scores, two verbs of preemption, and a binder over HTTP. It
+knows nothing of Bayplan.
 
 Usage: extender.py API_SERVER_URL
 
@@ -8,7 +8,8 @@ Prints its address, and ends by POST /quit, or two minutes later. A pod's annota
 `licensed` those of /license (by names), `attested` those of /site (whole nodes: its label `site` must be the pod's annotation
 `site` too). /site/bind binds by the API server, as binders do. /license/preempt lets pods go from nodes that the annotation
 `licensed` names, and pods whose UIDs stand in the annotation `beside` with them; /site/preempt (whole pods) those that have the
-annotation `spare`, if they are all that would go.
+annotation `spare`, if they are all that would go. /license/prioritize (names) and /site/prioritize (whole nodes) give nodes the
+scores in the annotations `likes` and `favours`, as `n1=3 n2=7`; other nodes get 0.
 """
 import http.server
 import json
@@ -73,7 +74,21 @@ def site_preempt(args):
         if all("spare" in pod["metadata"].get("annotations", {}) for pod in victims["Pods"])}}
 
 
-VERBS = {"/license/filter": license_filter, "/site/filter": site_filter, "/site/bind": bind,
+def scores(args, names, annotation):
+    given = dict(word.split("=") for word in words(args, annotation))
+    return [{"Host": name, "Score": int(given.get(name, 0))} for name in names]
+
+
+def license_prioritize(args):
+    return scores(args, args["NodeNames"], "likes")
+
+
+def site_prioritize(args):
+    return scores(args, [node["metadata"]["name"] for node in args["Nodes"]["items"]], "favours")
+
+
+VERBS = {"/license/prioritize": license_prioritize, "/site/prioritize": site_prioritize,
+         "/license/filter": license_filter, "/site/filter": site_filter, "/site/bind": bind,
          "/license/preempt": license_preempt, "/site/preempt": site_preempt}
 
 

@@ -50,6 +50,61 @@ TEST_F(ExtendedShim, a_pod_waits_while_its_extender_is_down_unless_that_may_be_i
     EXPECT_THAT(bodies(binding_of("a")), IsEmpty());
 }
 
+// --- scores
+
+constexpr std::string_view kScores =
+    "- {urlPrefix: URL/license, filterVerb: filter, prioritizeVerb: prioritize, weight: 1, nodeCacheCapable: true}\n"
+    "- {urlPrefix: URL/site, prioritizeVerb: prioritize, weight: 4}\n";
+
+TEST_F(ExtendedShim, a_pod_gets_the_node_with_the_best_sum_of_scores_times_weights) {
+    const auto with = [&](const std::string& annotations) {
+        start({pod_text("a", annotations)}, std::string(kScores));
+        return until_bound(1) ? bodies(binding_of("a")) : std::vector<std::string>();
+    };
+    EXPECT_THAT(with(R"("licensed":"n1 n2 n3","likes":"n2=7 n3=5","favours":"n1=1")"),
+                ElementsAre(HasSubstr(R"("name":"n2")")))
+        << "7 are more than 1 times 4";
+    EXPECT_THAT(with(R"("licensed":"n1 n2 n3","likes":"n2=7","favours":"n3=2")"),
+                ElementsAre(HasSubstr(R"("name":"n3")")))
+        << "2 times 4 are more than 7";
+    EXPECT_THAT(with(R"("licensed":"n1 n2","likes":"n1=1","favours":"n3=10")"),
+                ElementsAre(HasSubstr(R"("name":"n1")")))
+        << "among nodes that it may have";
+}
+
+// A tenth of the range of an extender's scores is as much as a tenth of that of all scores of the partition.
+TEST_F(ExtendedShim, scores_of_extenders_are_added_to_those_of_the_partition) {
+    const auto with = [&](const std::string& likes) {
+        start({running_text("r2", "n2", "3"), running_text("r3", "n3", "3"),
+               pod_text("a", R"("licensed":"n1 n2 n3","likes":")" + likes + R"(")")},
+              "- {urlPrefix: URL/license, prioritizeVerb: prioritize, weight: 1, nodeCacheCapable: true}\n");
+        return until_bound(1) ? bodies(binding_of("a")) : std::vector<std::string>();
+    };
+    EXPECT_THAT(with("n3=1"), ElementsAre(HasSubstr(R"("name":"n1")"))) << "10 do not outweigh three cores of four";
+    EXPECT_THAT(with("n3=100"), ElementsAre(HasSubstr(R"("name":"n3")")));
+}
+
+TEST_F(ExtendedShim, an_extender_that_cannot_score_has_no_say) {
+    start({pod_text("a", R"("licensed":"n1 n2 n3","favours":"n2=1")")},
+          "- {urlPrefix: URL/nothing, prioritizeVerb: prioritize, weight: 1}\n"
+          "- {urlPrefix: URL/site, prioritizeVerb: prioritize, weight: 1}\n");
+    ASSERT_TRUE(until_bound(1));
+    EXPECT_THAT(bodies(binding_of("a")), ElementsAre(HasSubstr(R"("name":"n2")")));
+}
+
+TEST_F(ExtendedShim, a_resource_that_an_extender_has_ignored_is_looked_for_nowhere_and_the_extender_binds) {
+    const std::string absent = R"(,"example.com/absent":"3")";
+    start({pod_text("a", "", absent)},
+          "- {urlPrefix: URL/site, bindVerb: bind, managedResources: [{name: example.com/absent, ignoredByScheduler: "
+          "true}]}\n");
+    ASSERT_TRUE(until_bound(1));
+    EXPECT_THAT(bodies(binding_of("a")), ElementsAre(HasSubstr(R"("target": {"kind")")))
+        << "as the extender writes JSON";
+    start({pod_text("a", "", absent)},
+          "- {urlPrefix: URL/site, bindVerb: bind, managedResources: [{name: example.com/absent}]}\n");
+    EXPECT_THAT(message("a"), HasSubstr("3 Insufficient example.com/absent"));
+}
+
 // --- preemption
 
 constexpr std::string_view kPreempts =
@@ -141,6 +196,29 @@ TEST(FilterAnswers, that_are_none_are_failures) {
     EXPECT_EQ(told(R"({"NodeNames":[7]})"), "it names node , which it was not asked about");
     std::vector<FilterVerdict> verdicts;
     EXPECT_EQ(read_filter_answer(answered("{}", 500), {}, true, verdicts), "status 500");
+}
+
+std::string scores_told(const std::string& body, std::int64_t weight = 2) {
+    const std::vector<std::string> nodes = {"n1", "n2"};
+    std::vector<std::int64_t> totals = {100, 0};
+    scheduler_config::Extender extender;
+    extender.weight = weight;
+    const std::string fault = add_scores(answered(body), extender, nodes, totals);
+    return fault.empty() ? std::to_string(totals[0]) + " " + std::to_string(totals[1]) : fault;
+}
+
+TEST(Scores, are_read_as_kube_scheduler_reads_them) {
+    EXPECT_EQ(scores_told(R"([{"Host":"n2","Score":3},{"Host":"n1","Score":1}])"), "120 60");
+    EXPECT_EQ(scores_told(R"([{"host":"n2","score":3},{"Host":"n9","Score":7},{"Host":"n1"},{}])"), "100 60");
+    EXPECT_EQ(scores_told(R"([{"Host":"n1","Score":-4}])"), "20 0");
+    EXPECT_EQ(scores_told("[]"), "100 0");
+    EXPECT_EQ(scores_told(R"([{"Host":"n2","Score":9223372036854775807}])", 1'000'000), "100 10000000000000000")
+        << "a score beyond all reason is cut";
+    for (const char* const nonsense : {"", "{}", "null", "nonsense", R"([{"Host":)"}) {
+        EXPECT_EQ(scores_told(nonsense), "its answer is no JSON list") << nonsense;
+    }
+    EXPECT_EQ(scores_told(R"([{"Host":"n1","Score":"7"}])"), "it has a score that is no whole number");
+    EXPECT_EQ(scores_told(R"([{"Host":"n1","Score":1.5}])"), "it has a score that is no whole number");
 }
 
 ExtenderVictims offered() {

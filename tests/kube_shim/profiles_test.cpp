@@ -118,18 +118,21 @@ TEST(Profiles, what_cannot_be_met_is_refused_by_its_name) {
                 ElementsAre(HasSubstr("'Inn' is no operator here")));
     EXPECT_THAT(faults_of("extenders: [{urlPrefix: \"http://x\", filterVerb: f}]\n"), IsEmpty());
     EXPECT_THAT(
+        faults_of("extenders: [{urlPrefix: \"http://x\", prioritizeVerb: p, weight: 3, managedResources: [{name: r, "
+                  "ignoredByScheduler: true}]}]\n"),
+        IsEmpty());
+    EXPECT_THAT(
         faults_of("extenders:\n"
-                  "- {urlPrefix: x, filterVerb: f, prioritizeVerb: p, weight: 1, preemptVerb: q, httpTimeout: 5}\n"
+                  "- {urlPrefix: x, filterVerb: f, prioritizeVerb: p, weight: 0, preemptVerb: q, httpTimeout: 5}\n"
                   "- {urlPrefix: \"http://y/\", enableHTTPS: true, bindVerb: b, nodeCacheCapeable: true}\n"
                   "- {urlPrefix: \"http://y\", bindVerb: b, tlsConfig: {serverName: z},\n"
                   "   managedResources: [{name: r, ignoredByScheduler: true}]}\n"),
         ElementsAre(HasSubstr("extenders.urlPrefix: must begin with http:// or https://"),
-                    HasSubstr("extenders.prioritizeVerb: nodes get no scores"),
+                    HasSubstr("extenders.weight: must be 1 to 1000000 where nodes get scores"),
                     HasSubstr("extenders.httpTimeout: must be a duration"),
                     HasSubstr("extenders.nodeCacheCapeable: is not known; did you mean `nodeCacheCapable`?"),
                     HasSubstr("extenders.enableHTTPS: its urlPrefix begins with http://"),
                     HasSubstr("extenders.tlsConfig.serverName: must be the name in urlPrefix"),
-                    HasSubstr("extenders.managedResources.ignoredByScheduler: every resource counts here"),
                     HasSubstr("extenders.bindVerb: one extender binds, not two"),
                     HasSubstr("extenders.urlPrefix: there are two of this")));
     EXPECT_THAT(faults_of(kAffinity), IsEmpty());

@@ -290,8 +290,8 @@ private:
     void node_changes(const std::string& node);
     bool refuse_by_plugins(const Ask&, KubeAnswer&) const;
     KubeAnswer with_refusals(const Ask&, const Look&) const;
-    bool query_about(Ask&, const std::string& node, const Look&);
-    void send_query(Ask&, const std::vector<std::string>& nodes);
+    bool query_about(Ask&, const std::string& node, const Look&, bool made_room = false);
+    void send_query(Ask&, const std::vector<std::string>& nodes, const std::string& totals = "");
     static void forget_plugins(Ask&);
     void lose_queried_node(Ask&, AskState);
     void end_query(Ask&, bool wakes);

@@ -261,7 +261,7 @@ void Oracle::attempt_past_gangs(Ask& ask, const Look& first) {
     check_fit(ask, nodes_.at(node));
     Look now(*this, ask);
     now.answer.bindings = bindings_on(ask, node);
-    if (needs_plugins(ask) && query_about(ask, node, now)) {
+    if (needs_plugins(ask) && query_about(ask, node, now, true)) {
         return;
     }
     count_in_row(ask, true);

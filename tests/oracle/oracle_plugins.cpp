@@ -135,8 +135,8 @@ KubeAnswer Oracle::with_refusals(const Ask& ask, const Look& look) const {
     return answer;
 }
 
-// R-PLUGIN-11 to R-PLUGIN-14. False: the node has a verdict.
-bool Oracle::query_about(Ask& ask, const std::string& node, const Look& look) {
+// R-PLUGIN-11 to R-PLUGIN-14, R-PLUGIN-66. False: the node has a verdict.
+bool Oracle::query_about(Ask& ask, const std::string& node, const Look& look, bool made_room) {
     if (says(ask, node) != nullptr) {
         saw("placed by a verdict known before");
         forget_plugins(ask);
@@ -152,14 +152,22 @@ bool Oracle::query_about(Ask& ask, const std::string& node, const Look& look) {
     if (!ask.avoids.empty() && now_ < ask.avoids_until) {
         left.excluded.insert(ask.avoids);
     }
+    const bool best = !made_room && !takes_nominated(left, ask.pod);
     std::erase_if(left.nominations, [&](const KubeNomination& own) { return own.pod == &ask.pod; });
     std::vector<NodeExplanation> others = judge(left, ask.pod).explanation.nodes;  // in the order of slots
     std::stable_sort(others.begin(), others.end(), [](const auto& a, const auto& b) { return a.total > b.total; });
+    const auto own = std::ranges::find(others, node, &NodeExplanation::node);
+    const std::int64_t own_total = own == others.end() ? 0 : own->total;
+    std::string totals;
     for (const NodeExplanation& other : others) {
         const bool asks = other.verdict == Verdict::feasible && other.node != node && says(ask, other.node) == nullptr;
         if (asks && nodes.size() < std::min<std::uint64_t>(most, 1024)) {
             nodes.push_back(other.node);
+            totals += std::to_string(other.total - own_total) + "\n";
         }
+    }
+    if (!totals.empty() && best) {
+        saw("queried with totals");
     }
     saw(nodes.size() > 1 ? "queried about several nodes" : "queried about one node");
     const std::vector<KubeBinding> bindings = look.answer.bindings;
@@ -169,11 +177,11 @@ bool Oracle::query_about(Ask& ask, const std::string& node, const Look& look) {
     ask.resting_for = ask.nominated_for;
     place(ask, node, AskState::queried);
     ask.bindings = bindings;
-    send_query(ask, nodes);
+    send_query(ask, nodes, totals.empty() || !best ? "" : "\n0\n" + totals);
     return true;
 }
 
-void Oracle::send_query(Ask& ask, const std::vector<std::string>& nodes) {
+void Oracle::send_query(Ask& ask, const std::vector<std::string>& nodes, const std::string& totals) {
     ask.query = ++last_query_;
     ask.queries += 1;
     ask.query_deadline = now_ + options_.plugins.deadline_ns;
@@ -189,7 +197,8 @@ void Oracle::send_query(Ask& ask, const std::vector<std::string>& nodes) {
     }
     const std::vector<std::string> others(nodes.begin() + 1, nodes.end());
     log_line("query", ask, nodes.front(), commas(others));
-    decide(ask.shim, DecisionKind::queried, ask.key, lines, nodes.front(), Termination::unknown, false, "", ask.query);
+    decide(ask.shim, DecisionKind::queried, ask.key, lines + totals, nodes.front(), Termination::unknown, false, "",
+           ask.query);
 }
 
 void Oracle::forget_plugins(Ask& ask) {

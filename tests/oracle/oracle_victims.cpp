@@ -1,6 +1,8 @@
 // Placed pods on their way out: marks, times, and victims that stay. rules/world.md, rules/victims.md.
 //
 // Thread and errors: see oracle.h.
+#include <algorithm>
+
 #include "oracle.h"
 
 namespace bayplan::oracle {

@@ -162,6 +162,7 @@ constexpr std::string_view kOther[] = {"place lines",
 // decided stand apart.
 constexpr std::string_view kRules[] = {"queried about one node",
                                        "queried about several nodes",
+                                       "queried with totals",
                                        "placed by a verdict known before",
                                        "a query ends by an input",
                                        "a queried pod gives way",

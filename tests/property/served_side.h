@@ -172,11 +172,8 @@ private:
             plugin_.pod_is_on(pod, node);
         } else if (decision.kind == DecisionKind::queried) {
             Query& query = queries_.emplace_back(Query{decision.query, pod, {std::string(decision.node)}, {}});
-            std::string_view others = decision.text;
-            for (std::size_t end = others.find('\n'); end != std::string_view::npos; end = others.find('\n')) {
-                query.nodes.emplace_back(others.substr(0, end));
-                others.remove_prefix(end + 1);
-            }
+            for_each_line(two_lists(decision.text).first,
+                          [&](std::string_view node) { query.nodes.emplace_back(node); });
             query.judged = plugin_.answer(pod, query.nodes);
         } else if (decision.kind == DecisionKind::victims_queried) {
             Query& query = queries_.emplace_back(Query{decision.query, pod, {std::string(decision.node)}, {}});

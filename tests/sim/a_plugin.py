@@ -27,7 +27,18 @@ def answer(question):
             found["feasible"].append(node)
         else:
             found["unresolvable"][node] = "of another site"
+    if mode == "scores":
+        leave_the_best(question, found)
     return found
+
+
+def leave_the_best(question, found):
+    """It has a score of its own, 30 for node n2, which counts beside the totals that it is told."""
+    totals = dict(zip(question["nodes"], question.get("totals", [])))
+    if totals:
+        best = max(found["feasible"], key=lambda node: totals[node] + (30 if node == "n2" else 0))
+        found["unschedulable"] = {node: "scored lower" for node in found["feasible"] if node != best}
+        found["feasible"] = [best]
 
 
 def choose(question):

@@ -221,7 +221,10 @@ Decision ItemMaker::decision(Extent extent) {
     const bool repeat = extent == Extent::small && number(0, 1) == 1;
     const std::string_view node = repeat ? kNodes[number(0, kNodes.size() - 1)] : text(extent);
     const auto kind = static_cast<DecisionKind>(number(1, 13));
-    const std::string_view why = is_query(kind) ? "node-3\nnode-1\n" : text(extent, true);
+    const bool has_totals = kind == DecisionKind::queried && number(0, 1) == 1;
+    const std::string_view others =
+        !has_totals ? "node-3\nnode-1\n" : "node-3\nnode-1\n\n87\n-3\n9223372036854775807\n";
+    const std::string_view why = is_query(kind) ? others : text(extent, true);
     return {kind,
             static_cast<Termination>(number(0, 4)),
             number(0, 1) == 1,
