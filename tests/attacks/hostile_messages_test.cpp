@@ -4,9 +4,8 @@
 //   BAYPLAN_SEED (1)           of the first history
 //
 // Built twice: with counted work, whose bounds are asserted, and without, for times, which are told and judged by nobody. A
-// frame below a kilobyte counts as a kilobyte: a message costs something by itself. The begin of a resync takes back what
-// the frames before it stated, so their bytes count with its own, once. Attempts that a frame sets free are counted by
-// attempt.
+// frame below a kilobyte counts as a kilobyte: a message costs something by itself. Attempts that a frame sets free are
+// counted by attempt.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -17,7 +16,6 @@
 #include <map>
 #include <memory>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "hostile_messages.h"
@@ -159,10 +157,6 @@ private:
     }
     void apply(const wire::DecodedFrame& decoded, double kilobytes, const std::string& which) {
         const auto& state = std::get<wire::StateFrame>(decoded.message());
-        stated_kilobytes_ += kilobytes;
-        if (std::holds_alternative<ResyncBeginMessage>(state.body)) {
-            kilobytes = std::exchange(stated_kilobytes_, 0);
-        }
         const std::uint64_t work_before = work();
         const double start = measure::seconds_by(CLOCK_THREAD_CPUTIME_ID);
         engine_.apply(StateMessage{1, ++sequence_, state.body});
@@ -194,7 +188,6 @@ private:
     std::uint64_t sequence_ = 0;
     std::int64_t now_ns_ = 0;
     std::uint64_t bytes_ = 0;
-    double stated_kilobytes_ = 0;  // of frames that were applied since the resync before
     std::uint64_t attempts_ = 0;
 };
 
