@@ -56,6 +56,7 @@ const fbs::Envelope* verified_envelope(std::span<const std::byte> bytes, std::st
 using Strings = flatbuffers::Vector<flatbuffers::Offset<flatbuffers::String>>;
 
 using Numbers = flatbuffers::Vector<std::int64_t>;
+constexpr std::size_t kNumberBytes = 21;  // of a number in decimal with its LF, at most
 
 // Names as one text, each ended by LF; after an empty line the numbers, if there are any.
 bool read_lines(const Strings* names, const Where& where, Fields& fields, Storage& storage, std::string_view& out,
@@ -66,7 +67,6 @@ bool read_lines(const Strings* names, const Where& where, Fields& fields, Storag
     if (Fields::size_of(names) == 0) {
         return true;
     }
-    constexpr std::size_t kNumberBytes = 21;
     std::size_t bytes = 1 + kNumberBytes * Fields::size_of(numbers);
     for (const flatbuffers::String* const name : *names) {
         std::string_view line;
@@ -82,7 +82,7 @@ bool read_lines(const Strings* names, const Where& where, Fields& fields, Storag
             append_line(text, name->string_view());
         }
     }
-    if (numbers != nullptr) {
+    if (Fields::size_of(numbers) > 0) {
         text += '\n';
         for (const std::int64_t number : *numbers) {
             fmt::format_to(std::back_inserter(text), "{}\n", number);
@@ -97,7 +97,7 @@ bool read_others(const fbs::Decision& decision, std::size_t i, Fields& fields, S
                  std::string_view& out) {
     const Numbers* const totals = decision.kind() == fbs::DecisionKind::queried ? decision.totals() : nullptr;
     const Where where{"decisions", i, "totals"};
-    if (!fields.items(totals, where) || !fields.may_hold(Fields::size_of(totals) * 21, where)) {
+    if (!fields.items(totals, where) || !fields.may_hold(Fields::size_of(totals) * kNumberBytes, where)) {
         return false;
     }
     if (Fields::size_of(totals) > 0 && Fields::size_of(totals) != Fields::size_of(decision.others()) + 1) {

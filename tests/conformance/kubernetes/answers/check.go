@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"slices"
 
 	v1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -51,7 +52,7 @@ func check(path string) error {
 		if err != nil {
 			return fmt.Errorf("%s: %w", decision.Pod, err)
 		}
-		if contains(expect.Best, decision.Node) && expect.Outcome == "scheduled" {
+		if slices.Contains(expect.Best, decision.Node) && expect.Outcome == "scheduled" {
 			agreed++
 		} else {
 			fmt.Printf("%s: node %s, not one of %v (%s)\n", decision.Pod, decision.Node, expect.Best, expect.Outcome)
@@ -134,13 +135,4 @@ func (world *cluster) replace(object runtime.Object) {
 			}
 		}
 	}
-}
-
-func contains(names []string, name string) bool {
-	for _, of := range names {
-		if of == name {
-			return true
-		}
-	}
-	return false
 }
