@@ -132,7 +132,7 @@ class Lists:
         if first + len(items) < whole:
             meta["continue"] = base64.b64encode(str(first + len(items)).encode()).decode()
             meta["remainingItemCount"] = whole - first - len(items)
-        return f'{self.heads[path]},"metadata":{json.dumps(meta)},"items":[{",".join(items)}]}}\n'.encode()
+        return f'{self.heads[path]},"metadata":{json.dumps(meta, separators=(",", ":"))},"items":[{",".join(items)}]}}\n'.encode()
 
 
 class Server:

@@ -135,7 +135,8 @@ struct HttpClient::Parts {
     boost::unordered_flat_map<Id, std::unique_ptr<Transfer>> transfers;
     Id last_id = 0;
     std::uint64_t renewals = 0;
-    Clock::time_point last_byte;  // of any transfer
+    Clock::time_point last_byte;     // of any transfer
+    bool moved_before_turn = false;  // by send(): what came of it must not wait for the next bytes
     std::string token;
     Clock::time_point token_read;
     std::future<ApiAccess> renewing;  // by a command
@@ -381,8 +382,22 @@ HttpClient::Id HttpClient::start(HttpRequest request, OnAnswer on_answer, OnByte
 
 void HttpClient::cancel(Id id) { parts_->take_out(id); }
 
+void HttpClient::send() {
+    // A new connection needs more than one step: it is made, then written to.
+    constexpr int kSteps = 4;
+    int running = 0;
+    int ready = 1;
+    for (int step = 0; step < kSteps && ready > 0; ++step) {
+        curl_multi_perform(parts_->multi, &running);
+        curl_multi_poll(parts_->multi, nullptr, 0, 0, &ready);
+    }
+    parts_->moved_before_turn = true;
+}
+
 bool HttpClient::turn(std::chrono::milliseconds wait) {
-    curl_multi_poll(parts_->multi, nullptr, 0, static_cast<int>(wait.count()), nullptr);
+    if (!std::exchange(parts_->moved_before_turn, false)) {
+        curl_multi_poll(parts_->multi, nullptr, 0, static_cast<int>(wait.count()), nullptr);
+    }
     int running = 0;
     curl_multi_perform(parts_->multi, &running);
     bool moved = parts_->hand_over();

@@ -127,6 +127,7 @@ void ListWatch::take_page(HttpAnswer&& answer) {
     if (!early.empty()) {
         continue_token_ = early;
         list();
+        http_.send();
     }
     std::vector<kube::ObjectFault> faults;
     kube::ListPage page;

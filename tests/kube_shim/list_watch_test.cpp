@@ -73,7 +73,11 @@ TEST(ListWatch, the_next_page_is_asked_for_before_the_objects_of_this_one_go_on)
                     listed(kPath, behind), listed(kPath, list_text("Node", "10", {node("d", "4")})),
                     watched(kPath, "")});
     std::map<std::string, std::size_t> asked;
-    world.objects.on_put = [&](const std::string& name) { asked[name] = world.http.running(); };
+    world.objects.on_put = [&](const std::string& name) {
+        asked[name] = world.http.running();
+        // On the wire, not only in a queue of ours: the server has it though we have no turn meanwhile.
+        EXPECT_TRUE(name != "a" || until([] {}, [&] { return world.server.count("GET", "continue=2") == 1; }));
+    };
     ASSERT_TRUE(world.until_so([&] { return world.follower.listed(); }));
     EXPECT_THAT(asked, testing::ElementsAre(Pair("a", 1), Pair("b", 1), Pair("c", 0), Pair("d", 0)));
     EXPECT_EQ(world.server.count("GET", "continue="), 2u);
@@ -81,8 +85,13 @@ TEST(ListWatch, the_next_page_is_asked_for_before_the_objects_of_this_one_go_on)
 
 TEST(ListWatch, a_page_that_cannot_be_read_takes_the_next_one_with_it) {
     const std::string broken = R"({"kind":"NodeList","apiVersion":"v1","metadata":{"continue":"2"},"items":[1]})";
+    const PlayedServer::Fault given_up{PlayedServer::Fault::Kind::answer,
+                                       answer_bytes(200, list_text("Node", "10", {node("b", "1")}))};
     Followed world(
-        {listed(kPath, broken), listed(kPath, list_text("Node", "10", {node("a", "1")})), watched(kPath, "")});
+        {listed(kPath, broken), listed(kPath, list_text("Node", "10", {node("a", "1")})), watched(kPath, "")},
+        [&](const CameIn& request) {
+            return request.target.find("continue=2") != std::string::npos ? &given_up : nullptr;
+        });
     ASSERT_TRUE(world.until_so([&] { return world.follower.listed(); }));
     EXPECT_THAT(world.objects.versions, UnorderedElementsAre(Pair("a", "1")));
     EXPECT_EQ(world.follower.counters().lists, 2u);
