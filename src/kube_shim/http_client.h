@@ -52,7 +52,7 @@ public:
 
     // `on_bytes` given: the body of a 200 is a stream, handed over as it comes.
     Id start(HttpRequest, OnAnswer, OnBytes on_bytes = {});
-    // Sends requests that were started at once, not with the next turn: for a caller that will be busy until then. Calls nobody back.
+    // Sends requests that were started at once, not with the next turn: its caller will be busy. Calls nobody back.
     void send();
     // No callback of it is called any more.
     void cancel(Id);
