@@ -59,6 +59,9 @@ void Elector::send(HttpRequest request, void (Elector::*take)(const HttpAnswer&)
     request_ = http_.start(std::move(request), [this, take](HttpAnswer&& answer) {
         request_ = 0;
         (this->*take)(answer);
+        if (releasing_ && request_ == 0 && leading_) {
+            release();
+        }
     });
 }
 
@@ -152,7 +155,10 @@ void Elector::release() {
         leading_ = false;
         return;
     }
-    http_.cancel(request_);
+    releasing_ = true;
+    if (request_ != 0) {
+        return;  // its answer brings us back here
+    }
     HttpRequest request;
     request.method = "PATCH";
     request.path = path() + "/" + url_escaped(options_.name);

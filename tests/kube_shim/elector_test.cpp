@@ -159,5 +159,22 @@ TEST(Elector, who_ends_lets_go_of_the_lease) {
               R"({"metadata":{"resourceVersion":"2"},"spec":{"holderIdentity":""}})");
 }
 
+TEST(Elector, who_ends_while_it_renews_lets_go_of_the_version_that_the_renewal_makes) {
+    Election election(
+        {read(lease("", "1")), written(lease("me", "2")), written(lease("me", "3")), written(lease("", "4"))});
+    ASSERT_TRUE(election.until_leading());
+    const std::size_t before = election.server.count("PATCH", "");
+    ASSERT_TRUE(until([&] { election.elector->turn(Clock::now()); }, [&] { return election.elector->asks(); }));
+    // The server has renewed, and its answer is not read yet.
+    election.http.send();
+    ASSERT_TRUE(until([] {}, [&] { return election.server.count("PATCH", "") == before + 1; }));
+    election.elector->release();
+    EXPECT_FALSE(election.elector->released());
+    ASSERT_TRUE(
+        until([&] { election.http.turn(std::chrono::milliseconds(1)); }, [&] { return election.elector->released(); }));
+    EXPECT_EQ(election.server.requests().back().body,
+              R"({"metadata":{"resourceVersion":"3"},"spec":{"holderIdentity":""}})");
+}
+
 }  // namespace
 }  // namespace bayplan::kube_shim
