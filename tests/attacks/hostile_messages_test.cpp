@@ -5,7 +5,8 @@
 //
 // Built twice: with counted work, whose bounds are asserted, and without, for times, which are told and judged by nobody. A
 // frame below a kilobyte counts as a kilobyte: a message costs something by itself. Attempts that a frame sets free are
-// counted by attempt.
+// counted by attempt. A clock of CPU time counts what other machines of a host take as well: a history with a dear message is
+// run again, and the least time of each of its messages counts. The histories of a seed are the same.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -45,6 +46,8 @@ constexpr double kKeptOfByte = 16;
 constexpr std::uint32_t kMessages = 64;  // of a history
 constexpr std::uint32_t kMessagesBetween = 4;
 constexpr std::uint64_t kAttempts = 512;  // after each message
+constexpr double kDearUs = 250;           // by KB or attempt
+constexpr int kRunsOfDear = 4;
 
 // Keeps no decisions, as a connection whose shim takes all of them.
 class TakingSink : public testing::KeepingSink {
@@ -72,6 +75,21 @@ struct Worst {
     }
 };
 
+// Of one message, in us.
+struct Times {
+    std::string message;
+    double decode = 0;  // per KB
+    double apply = 0;   // per KB
+    double attempt = 0;
+
+    double dearest() const { return std::max({decode, apply, attempt}); }
+    void take_least(const Times& other) {
+        decode = std::min(decode, other.decode);
+        apply = std::min(apply, other.apply);
+        attempt = std::min(attempt, other.attempt);
+    }
+};
+
 struct Figures {
     std::uint64_t histories = 0;
     std::uint64_t messages = 0;
@@ -86,6 +104,14 @@ struct Figures {
     Worst attempt_us;  // per attempt
     Worst attempt_work;
     Worst kept;  // bytes kept per byte of the frames of a history
+
+    void see(const std::vector<Times>& times) {
+        for (const Times& of : times) {
+            decode_us.see(of.decode, of.message);
+            apply_us.see(of.apply, of.message);
+            attempt_us.see(of.attempt, of.message);
+        }
+    }
 };
 
 class History {
@@ -110,7 +136,8 @@ public:
         engine_.apply(StateMessage{1, ++sequence_, NodesMessage{nodes}});
         engine_.apply(StateMessage{1, ++sequence_, ApplicationsMessage{applications, {}}});
     }
-    void run() {
+    // The times of its messages.
+    std::vector<Times> run() {
         const std::int64_t before = measure::live_bytes();
         for (std::uint32_t i = 0; i < kMessages; ++i) {
             if (i % kMessagesBetween == 0) state_cluster();
@@ -122,6 +149,7 @@ public:
         figures_.attempts += attempts_;
         figures_.allocated += sink_.allocated;
         figures_.bytes += bytes_;
+        return std::move(times_);
     }
 
 private:
@@ -146,7 +174,7 @@ private:
         const double start = measure::seconds_by(CLOCK_THREAD_CPUTIME_ID);
         const bool sound = decoded.decode(bytes.first(frame.size()), wire::Limits{}, error);
         const double read = measure::seconds_by(CLOCK_THREAD_CPUTIME_ID);
-        figures_.decode_us.see((read - start) * 1e6 / kilobytes, which);
+        times_.push_back({.message = which, .decode = (read - start) * 1e6 / kilobytes});
         if (!sound) {
             ++figures_.refused;
             ++figures_.refusals[std::string(messages_.kind()) + ": " + error];
@@ -161,7 +189,7 @@ private:
         const double start = measure::seconds_by(CLOCK_THREAD_CPUTIME_ID);
         engine_.apply(StateMessage{1, ++sequence_, state.body});
         const double end = measure::seconds_by(CLOCK_THREAD_CPUTIME_ID);
-        figures_.apply_us.see((end - start) * 1e6 / kilobytes, which);
+        times_.back().apply = (end - start) * 1e6 / kilobytes;
         figures_.apply_work.see(static_cast<double>(work() - work_before) / kilobytes, which);
     }
     void attempt(const std::string& which) {
@@ -172,7 +200,7 @@ private:
         const double end = measure::seconds_by(CLOCK_THREAD_CPUTIME_ID);
         attempts_ += attempts;
         if (attempts > 0) {
-            figures_.attempt_us.see((end - start) * 1e6 / static_cast<double>(attempts), which);
+            times_.back().attempt = (end - start) * 1e6 / static_cast<double>(attempts);
             figures_.attempt_work.see(static_cast<double>(work() - work_before) / static_cast<double>(attempts), which);
         }
         engine_.flush();
@@ -189,7 +217,24 @@ private:
     std::int64_t now_ns_ = 0;
     std::uint64_t bytes_ = 0;
     std::uint64_t attempts_ = 0;
+    std::vector<Times> times_;
 };
+
+bool any_dear(const std::vector<Times>& times) {
+    return std::ranges::any_of(times, [](const Times& of) { return of.dearest() > kDearUs; });
+}
+
+void run_history(std::uint64_t seed, Figures& figures) {
+    std::vector<Times> times = History(seed, figures).run();
+    for (int run = 1; !kCounted && run < kRunsOfDear && any_dear(times); ++run) {
+        Figures counted_before;
+        const std::vector<Times> again = History(seed, counted_before).run();
+        for (std::size_t i = 0; i < times.size(); ++i) {
+            times[i].take_least(again[i]);
+        }
+    }
+    figures.see(times);
+}
 
 double number_of(const char* variable, double fallback) {
     const char* const text = std::getenv(variable);
@@ -206,7 +251,7 @@ TEST(HostileMessages, cost_no_more_than_their_bytes) {
                      std::chrono::milliseconds(static_cast<std::int64_t>(number_of("BAYPLAN_FUZZ_SECONDS", 12) * 1e3));
     for (auto seed = static_cast<std::uint64_t>(number_of("BAYPLAN_SEED", 1)); std::chrono::steady_clock::now() < end;
          ++seed) {
-        History(seed, figures).run();
+        run_history(seed, figures);
     }
     std::printf("%llu histories, %llu messages (%llu refused by the decoder), %.1f MB\n",
                 static_cast<unsigned long long>(figures.histories), static_cast<unsigned long long>(figures.messages),
