@@ -88,7 +88,7 @@ void Elector::observe(const Lease& lease, Clock::time_point now) {
 
 void Elector::take_read(const HttpAnswer& answer) {
     const Clock::time_point now = Clock::now();
-    if (answer.status == 404) {
+    if (answer.status == 404 && !releasing_) {
         write(std::nullopt);
         return;
     }
@@ -102,6 +102,8 @@ void Elector::take_read(const HttpAnswer& answer) {
     if (leading_ && !ours) {
         lost_ = true;
         log_(fmt::format("the lease is {}'s", lease->holder));
+    } else if (releasing_) {
+        return;  // nobody takes what he is about to let go of
     } else if (ours || lease->holder.empty() || now >= seen_at_ + lease->duration) {
         write(lease);
     } else {
@@ -151,13 +153,13 @@ void Elector::take_write(const HttpAnswer& answer) {
 }
 
 void Elector::release() {
+    releasing_ = true;
+    if (request_ != 0) {
+        return;  // its answer brings us back here, if we hold the lease then
+    }
     if (!leading_ || lost_ || !seen_) {
         leading_ = false;
         return;
-    }
-    releasing_ = true;
-    if (request_ != 0) {
-        return;  // its answer brings us back here
     }
     HttpRequest request;
     request.method = "PATCH";

@@ -176,5 +176,16 @@ TEST(Elector, who_ends_while_it_renews_lets_go_of_the_version_that_the_renewal_m
               R"({"metadata":{"resourceVersion":"3"},"spec":{"holderIdentity":""}})");
 }
 
+TEST(Elector, a_standby_that_ends_while_it_looks_takes_nothing) {
+    Election election({read(lease("", "1")), written(lease("me", "2"))});
+    election.elector->turn(Clock::now());
+    ASSERT_TRUE(election.elector->asks());
+    election.elector->release();
+    ASSERT_TRUE(
+        until([&] { election.http.turn(std::chrono::milliseconds(1)); }, [&] { return election.elector->released(); }));
+    EXPECT_EQ(election.server.requests().size(), 1u);
+    EXPECT_FALSE(election.elector->leads(Clock::now()));
+}
+
 }  // namespace
 }  // namespace bayplan::kube_shim
