@@ -41,7 +41,7 @@ public:
     bool asks() const { return request_ != 0; }
     // It has led, and must not write any more.
     bool lost() const { return lost_; }
-    // Lets go of the lease, so that a standby need not wait, and takes none any more. Waits for the answer to a request under way:
+    // Lets go of the lease, so that a standby need not wait; takes none any more. Waits for the answer to a request under way:
     // a renewal makes the version that the release must name. Over when released().
     void release();
     bool released() const { return !leading_ && request_ == 0; }
