@@ -10,6 +10,7 @@
 // Thread: the engine's. Ids of asks and applications are the caller's, dense.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -90,7 +91,8 @@ public:
     // Memory that a taking of the ask looks at, and that of the ask after it.
     void fetch(ApplicationId application, RunId run, AskId ask, AskId after) const {
         queue_tree::fetch(applications_[raw(application)].runs);
-        queue_tree::fetch(runs_[raw(run)]);
+        constexpr std::size_t kOfRun = offsetof(Run, node) + offsetof(NeedNode<RunId>, least);
+        queue_tree::fetch(runs_[raw(run)], kOfRun);
         queue_tree::fetch(asks_[raw(ask)]);
         if (after != kNone<AskId>) queue_tree::fetch(asks_[raw(after)]);
     }

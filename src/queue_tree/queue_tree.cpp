@@ -197,12 +197,13 @@ std::span<const AskId> QueueTree::take_element() {
     if (element) {
         for (AskId id = runs_.next(first); id != kNone<AskId>; id = runs_.next(id)) taken_.push_back(id);
     }
+    bool run_goes_on = true;
     for (const AskId id : taken_) {
-        runs_.take_out(id);
+        run_goes_on = runs_.take_out(id) != kNoRun;
         charge_taken(id);
     }
     if (element) requests_.release(request);
-    settle_application(application);
+    settle_application(application, run_goes_on ? Needs::same : Needs::others);
     note_next(application);
     fetch_next();
     return taken_;

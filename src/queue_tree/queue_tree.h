@@ -211,17 +211,18 @@ private:
     };
     using QueueTournament = WinnerTree<QueueId, QueueBefore, QueuePosition>;
     // A queue's children or applications that have something to try.
-    struct Order {
+    struct alignas(kCacheLine) Order {
         explicit Order(QueueTree* tree)
             : running(ApplicationBefore{tree}, ApplicationNode{tree}, ApplicationNeed{tree}),
               others(ApplicationBefore{tree}, ApplicationNode{tree}, ApplicationNeed{tree}),
               children(QueueBefore{tree}, QueuePosition{tree}),
               before{tree} {}
 
+        // Members that every taking looks at come first.
+        std::uint32_t position = kNotInHeap;
+        bool rests = false;       // of a leaf: there is room for none of them
         ApplicationTree running;  // count already against maxapplications
         ApplicationTree others;
-        std::uint32_t position = kNotInHeap;
-        bool rests = false;  // of a leaf: there is room for none of them
         QueueTournament children;
         ApplicationBefore before;
         std::vector<QueueId> rests_for;  // queues that have it among their leaves
@@ -244,14 +245,17 @@ private:
         std::vector<ApplicationId> applications;
     };
     struct alignas(kCacheLine) Place {
-        ApplicationKey key;            // and links: one cache line, which is all that a comparison looks at
-        NeedNode<ApplicationId> node;  // in one of its leaf's trees
-        Room need;                     // the least of its runs
-        bool among_running = false;    // which
+        ApplicationKey key;          // and flags and links: all that a taking looks at, unless its run ends
+        bool among_running = false;  // in which of its leaf's trees
         bool allowed = true;
-        Blocker blocker;             // of the whole application
         std::uint32_t waits_at = 0;  // among the applications there
+        Blocker blocker;             // of the whole application
+        NeedNode<ApplicationId> node;
+        Room need;  // the least of its runs
     };
+
+    // Of an application's runs together: perhaps others than they were, or the same.
+    enum class Needs : bool { others, same };
 
     // Of an application, as its last taking left it: what its next looks at, far apart in memory.
     struct Next {
@@ -288,8 +292,8 @@ private:
     void count_running(ApplicationId, bool counted);
     void update_state(ApplicationId);
     void enter(ApplicationId, ApplicationState);
-    void settle_application(ApplicationId);
-    void put_in_order(ApplicationId);
+    void settle_application(ApplicationId, Needs = Needs::others);
+    void put_in_order(ApplicationId, Needs = Needs::others);
     void settle_queue(QueueId);
     void search(QueueId leaf);
     void search_once(QueueId leaf);

@@ -186,17 +186,17 @@ void QueueTree::rebuild_orders() {
 }
 
 // Orders that are about to be made anew are left as they are: what they go by may not stand any more.
-void QueueTree::settle_application(ApplicationId id) {
+void QueueTree::settle_application(ApplicationId id, Needs needs) {
     if (stale()) return;
     const Application& application = applications_[raw(id)];
     Order& order = orders_[raw(application.leaf)];
-    put_in_order(id);
+    put_in_order(id, needs);
     if (order.rests) rest(application.leaf);
     settle_queue(application.leaf);
 }
 
 // In its leaf, or out of it.
-void QueueTree::put_in_order(ApplicationId id) {
+void QueueTree::put_in_order(ApplicationId id, Needs needs) {
     const Application& application = applications_[raw(id)];
     Place& place = places_[raw(id)];
     Order& order = orders_[raw(application.leaf)];
@@ -207,8 +207,12 @@ void QueueTree::put_in_order(ApplicationId id) {
     if (!may_be_tried) return;
     place.among_running = application.counted;
     write_key(id, place.key);
-    place.need = runs_.least(id);
     ApplicationTree& tree = application.counted ? order.running : order.others;
+    if (place.node.inside && needs == Needs::same) {
+        tree.update_key(id);
+        return;
+    }
+    place.need = runs_.least(id);
     place.node.inside ? tree.update(id) : tree.insert(id);
 }
 
@@ -246,15 +250,17 @@ void QueueTree::note_next(ApplicationId id) {
 // Where each ask is of another queue than the one before it, most of a taking's time were waits for memory, one after the
 // other. Here they are asked for together, and while the caller is busy with the present ask.
 void QueueTree::fetch_next() const {
+    constexpr std::size_t kOfOrder = 2 * kCacheLine;        // up to its lists
+    constexpr std::size_t kOfApplication = 2 * kCacheLine;  // up to its names
+    constexpr std::size_t kOfPlace = 2 * kCacheLine;        // up to needs
     QueueId leaf = kRoot;
     while (!orders_[raw(leaf)].children.empty()) leaf = orders_[raw(leaf)].children.top();
     usage_.fetch(leaf);
-    fetch(orders_[raw(leaf)]);
+    fetch(orders_[raw(leaf)], kOfOrder);
     const ApplicationId application = next_of_leaf_[raw(leaf)];
     if (application == kNone<ApplicationId>) return;
-    constexpr std::size_t kOfApplication = 2 * kCacheLine;  // up to its names
     fetch(applications_[raw(application)], kOfApplication);
-    fetch(places_[raw(application)]);
+    fetch(places_[raw(application)], kOfPlace);
     amounts_.fetch_row(raw(application));
     const Next& next = next_of_application_[raw(application)];
     if (next.run == kNoRun) return;

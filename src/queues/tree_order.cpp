@@ -214,6 +214,9 @@ void TreeOrder::ask_goes(AskId id) {
 
 // Few are ever asked about: a list of those is enough, each once.
 void TreeOrder::ask_holds_anew(AskId id) {
+    if (!notes_) {
+        return;
+    }
     if (raw(id) >= is_noted_.size()) {
         is_noted_.resize(std::max<std::size_t>(raw(id) + std::size_t{1}, 2 * is_noted_.size()), 0);
         noted_.reserve(is_noted_.size());
@@ -221,6 +224,16 @@ void TreeOrder::ask_holds_anew(AskId id) {
     if (is_noted_[raw(id)] == 0) {
         is_noted_[raw(id)] = 1;
         noted_.push_back(id);
+    }
+}
+
+// Most trees have no guarantees, and nobody asks: until somebody does, a placement notes nothing.
+void TreeOrder::note_from_now_on() {
+    if (std::exchange(notes_, true)) {
+        return;
+    }
+    for (std::uint32_t at = 0; at < asks_.end(); ++at) {
+        ask_holds_anew(AskId{at});
     }
 }
 

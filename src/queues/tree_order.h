@@ -40,6 +40,7 @@ public:
     // Amounts that queues hold of their guarantees, as `holds(ask)` says of each ask that ask_holds_anew() was called for.
     template <typename Holds>
     queue_tree::Guarantees& guarantees(Holds&& holds) {
+        note_from_now_on();
         for (const AskId id : noted_) {
             is_noted_[raw(id)] = 0;
             count_holding(id, asks_.contains(id) && !asks_[id].foreign && holds(id));
@@ -111,6 +112,7 @@ private:
     void credit_changed(ShimId) override;
 
     void know(AskId);
+    void note_from_now_on();
     void count_holding(AskId, bool holds);
     std::uint32_t resource(ResourceId);
     std::int32_t priority_of(AskId) const;
@@ -128,6 +130,7 @@ private:
     std::vector<queue_tree::Amount> amounts_;    // while a request is looked up
     std::vector<AskId> noted_;                   // whether they hold anything must be asked anew
     std::vector<std::uint8_t> is_noted_;         // by AskId
+    bool notes_ = false;                         // somebody has asked what queues hold
     std::uint64_t holding_version_ = 0;
 };
 
