@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <chrono>
 #include <fstream>
 #include <sstream>
 
@@ -109,6 +110,11 @@ void PlayedServer::serve(int socket) {
         } else if (exchange != nullptr) {
             play(socket, *exchange);
         }
+        {
+            const std::lock_guard lock(mutex_);
+            open_[socket].begun = true;
+        }
+        changed_.notify_all();
         const bool stays = (fault != nullptr && fault->kind == Fault::Kind::silent) ||
                            (fault == nullptr && (exchange == nullptr || !exchange->ended));
         char byte = 0;
@@ -201,10 +207,15 @@ void PlayedServer::cut_watches() {
 }
 
 void PlayedServer::say(const std::string& path, const std::string& bytes) {
-    const std::lock_guard lock(mutex_);
-    for (const auto& [socket, open] : open_) {
-        if (open.watch && open.path == path) {
-            send(socket, bytes);
+    std::unique_lock lock(mutex_);
+    const auto is_meant = [&](const auto& one) { return one.second.watch && one.second.path == path; };
+    // A request is counted before its answer's head is on its way: an event in front of that would be none.
+    changed_.wait_for(lock, std::chrono::seconds(30), [&] {
+        return std::ranges::all_of(open_, [&](const auto& one) { return !is_meant(one) || one.second.begun; });
+    });
+    for (const auto& one : open_) {
+        if (is_meant(one)) {
+            send(one.first, bytes);
         }
     }
 }

@@ -75,6 +75,7 @@ private:
         int socket = -1;
         std::string path;
         bool watch = false;
+        bool begun = false;  // its recorded answer has been sent
     };
     void accept();
     void serve(int socket);
