@@ -1,5 +1,7 @@
 // rules/credit.md, attempt.md, failure.md, log.md: order, predicates, scores, failure, waking, credit, the log and its
 // digest.
+#include <array>
+
 #include <gtest/gtest.h>
 
 #include "small_cluster.h"
@@ -69,6 +71,50 @@ TEST_F(Attempts, FirstFailingPredicateCountsAndAllShortKinds) {
     named.tolerates_unschedulable = true;
     cluster.ask(named);
     EXPECT_EQ(run_one(), "3 0 place s/z n1 - -");
+}
+
+EngineOptions nominated_node_first() {
+    EngineOptions options = without_preemption();
+    options.preemption.nominated_node_first = true;
+    return options;
+}
+
+struct NominatedNodeFirst : Attempts {
+    NominatedNodeFirst() : Attempts(nominated_node_first()) {}
+};
+
+// R-PLUGIN-33: its nominated node, which plugins refuse, is explained among the others.
+TEST_F(NominatedNodeFirst, ARefusedNominatedNodeBesideOneThatIsFree) {
+    cluster.oracle.apply(Connect{.connection = 9, .shim = "s", .shim_instance = 7, .plugins = "license\n"});
+    cluster.connection["s"] = 9;
+    cluster.define();
+    cluster.send(OwnedResyncBegin{});
+    cluster.send(OwnedApplications{{{kAppA, 0, 0}}, {}});
+    cluster.send(OwnedResyncEnd{});
+    cluster.node(kNode1, {{kCpu, 100}});
+    cluster.node(kNode2, {{kCpu, 10}});
+    cluster.send(OwnedDefine{{{kNowhere + 1, "license"}}});
+    SpecItem needing;
+    needing.number = 1;
+    needing.spec.plugins = {static_cast<DictId>(kNowhere + 1)};
+    cluster.send(OwnedSpecs{.define = {needing}});
+    OwnedAsk wanted = ask("x", 5);
+    wanted.spec = 1;
+    wanted.nominated_node = kNode2;
+    cluster.ask(wanted);
+    EXPECT_EQ(run_one(), "1 0 query s/x n2 - n1");
+    const std::array verdicts{PluginVerdict::unresolvable, PluginVerdict::feasible};
+    const PluginReason reason{0, "none left"};
+    const PluginAnswer answer{.query = 1, .verdicts = verdicts, .reasons = std::span(&reason, 1)};
+    const PluginAnswersMessage answers{std::span(&answer, 1)};
+    cluster.oracle.apply(StateMessage{9, cluster.oracle.shims().at("s").applied + 1, answers});
+    ASSERT_EQ(cluster.oracle.asks().begin()->second.nominated_node, "n2");
+    const Explanation told = cluster.oracle.answer(cluster.oracle.asks().begin()->second).explanation;
+    ASSERT_EQ(told.nodes.size(), 2u);
+    EXPECT_EQ(told.node, "n1");
+    EXPECT_EQ(told.nodes[0].verdict, Verdict::feasible);
+    EXPECT_EQ(told.nodes[1].failures.at(0).predicate, "plugin license");
+    EXPECT_EQ(told.nodes[1].failures.at(0).reasons, std::vector<std::string>{"none left"});
 }
 
 // R-FAILURE-3.

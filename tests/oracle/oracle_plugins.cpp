@@ -119,6 +119,8 @@ KubeAnswer Oracle::with_refusals(const Ask& ask, const Look& look) const {
         return answer;
     }
     KubeState state = look.state;
+    // Its own nomination would pass without a look at other nodes.
+    std::erase_if(state.nominations, [&](const KubeNomination& own) { return own.pod == &ask.pod; });
     if (!look.avoided.empty() && state.excluded.insert(look.avoided).second) {
         state.avoided = look.avoided;
     }
