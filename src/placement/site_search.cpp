@@ -236,22 +236,23 @@ void SiteSearch::look_into(const Subject& subject, const ClassCache& cache, cons
     const std::uint32_t top = index.position_of(slot_of(group_best));
     best = std::max(best, best_at(subject, cache, index, admitted, top));
     // The rest by their bounds, the most promising first.
-    std::array<LastRange, kPartsMax> last;
-    std::array<NodeKey, SiteIndex::kGroup> bounds{};
+    std::array<NodeKey, SiteIndex::kGroup> bounds;
     std::uint64_t left = 0;
-    std::uint32_t first = 0;
     for (std::uint32_t at = 0; at < SiteIndex::kGroup; ++at) {
         const std::uint32_t position = candidate.group * SiteIndex::kGroup + at;
         const NodeKey key = index.best_at(position);
-        if (key == 0 || position == top || add_score(key, more) <= best) {
-            continue;
-        }
-        bounds[at] = bound_at(subject, index, admitted, position, last);
-        if (bounds[at] > best) {
-            first = left == 0 || bounds[at] > bounds[first] ? at : first;
-            left |= std::uint64_t{1} << at;
-        }
+        const bool may = key != 0 && position != top && add_score(key, more) > best;
+        bounds[at] = add_score(key, admitted.shared);
+        left |= std::uint64_t{may} << at;
     }
+    add_points_max(subject, index, admitted, candidate.group, left, bounds);
+    std::uint32_t first = 0;
+    NodeKey most = best;
+    for_each_bit(std::exchange(left, 0), [&](std::uint32_t at) {
+        left |= std::uint64_t{bounds[at] > best} << at;
+        first = bounds[at] > most ? at : first;
+        most = std::max(most, bounds[at]);
+    });
     if (left == 0) {
         return;
     }
@@ -263,17 +264,22 @@ void SiteSearch::look_into(const Subject& subject, const ClassCache& cache, cons
     });
 }
 
-NodeKey SiteSearch::bound_at(const Subject& subject, const SiteIndex& index, const Admitted& admitted,
-                             std::uint32_t position, std::array<LastRange, kPartsMax>& last) const {
-    NodeKey bound = add_score(index.best_at(position), admitted.shared);
+// Neighbours mostly have the same range.
+void SiteSearch::add_points_max(const Subject& subject, const SiteIndex& index, const Admitted& admitted,
+                                std::uint32_t group, std::uint64_t blocks,
+                                std::array<NodeKey, SiteIndex::kGroup>& bounds) const {
     for_each_bit(admitted.apart, [&](std::uint32_t part) {
-        const LaneRange range = index.range_at(part, position);
-        if (range.min != last[part].range.min || range.max != last[part].range.max) {
-            last[part] = {range, points_max(subject, part, admitted.slot, range)};
-        }
-        bound = add_score(bound, last[part].points);
+        LaneRange last{INT64_MAX, INT64_MIN};
+        std::int64_t points = 0;
+        for_each_bit(blocks, [&](std::uint32_t at) {
+            const LaneRange range = index.range_at(part, group * SiteIndex::kGroup + at);
+            if (range.min != last.min || range.max != last.max) {
+                last = range;
+                points = points_max(subject, part, admitted.slot, range);
+            }
+            bounds[at] = add_score(bounds[at], points);
+        });
     });
-    return bound;
 }
 
 NodeKey SiteSearch::best_at(const Subject& subject, const ClassCache& cache, const SiteIndex& index,

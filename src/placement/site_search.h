@@ -53,11 +53,6 @@ private:
         std::uint32_t group = 0;
         std::uint32_t admitted = 0;
     };
-    // The bound of the blocks of a group, with the last range that each score was asked for.
-    struct LastRange {
-        LaneRange range{INT64_MAX, INT64_MIN};
-        std::int64_t points = 0;
-    };
 
     static constexpr std::size_t kPartsMax = 8;
 
@@ -82,8 +77,9 @@ private:
     std::int64_t points_max(const Subject&, std::size_t part, Slot, LaneRange) const;
     NodeKey best_of_sites(const Subject&, const ClassCache&, const SiteIndex&);
     void look_into(const Subject&, const ClassCache&, const SiteIndex&, const Candidate&, NodeKey& best);
-    NodeKey bound_at(const Subject&, const SiteIndex&, const Admitted&, std::uint32_t position,
-                     std::array<LastRange, kPartsMax>&) const;
+    // To the bounds of these blocks of a group, of all scores that tell its nodes apart.
+    void add_points_max(const Subject&, const SiteIndex&, const Admitted&, std::uint32_t group, std::uint64_t blocks,
+                        std::array<NodeKey, SiteIndex::kGroup>& bounds) const;
     NodeKey best_at(const Subject&, const ClassCache&, const SiteIndex&, const Admitted&, std::uint32_t position);
     NodeKey best_among(const Subject&, const ClassCache&, const Admitted&, std::uint32_t block, std::uint32_t apart,
                        std::uint64_t lanes, std::int64_t more) const;
