@@ -81,7 +81,8 @@ void Diagnoser::count(Slot slot, Verdict verdict, Diagnosis& diagnosis) {
     }
 }
 
-void Diagnoser::judge_block(const Subject& pod, std::uint32_t number, FailureCache& cache) const {
+void Diagnoser::judge_block(const Subject& pod, PredicateSet::Asked asked, std::uint32_t number,
+                            FailureCache& cache) const {
     FailureCache::Block& kept = cache.blocks[number];
     for (std::size_t at = 0; at < FailureCache::kReasonsMax && at < cache.reasons.size(); ++at) {
         cache.reasons[at].nodes -= kept.reasons[at];
@@ -96,7 +97,7 @@ void Diagnoser::judge_block(const Subject& pod, std::uint32_t number, FailureCac
     }
     const NodeBlock& block = world_.node_state.block(number);
     kept.failed = 0;
-    const LaneRefusals refusals = predicates_.explain_block(pod, block, number, kept.failed, cache.reasons);
+    const LaneRefusals refusals = predicates_.explain_block(pod, asked, block, number, kept.failed, cache.reasons);
     BP_EXPLAINS(refusals.all() == block.present);
     for (std::size_t at = 0; at < before.size() && at < cache.reasons.size(); ++at) {
         kept.reasons[at] = static_cast<std::uint8_t>(cache.reasons[at].nodes - before[at]);
@@ -116,12 +117,13 @@ void Diagnoser::judge_cached(Diagnosis& diagnosis) {
         cache.clear();
         cache.terms_version = terms_version;
     }
-    const Subject pod = subject();
+    const Subject pod = subject_in_blocks();
+    const PredicateSet::Asked asked = predicates_.asked(pod);
     cache.blocks.resize(world_.node_state.block_count());
     cache.unschedulable.resize(cache.blocks.size());
     world_.node_state.changed_since(cache.position, world_.changed_blocks);
     for (const std::uint32_t number : world_.changed_blocks) {
-        judge_block(pod, number, cache);
+        judge_block(pod, asked, number, cache);
     }
     cache.position = world_.node_state.log().head();
     for (std::size_t index = 0; index < cache.failing_blocks.size(); ++index) {
@@ -160,12 +162,13 @@ const std::string& Diagnoser::message_of(FailureCache& cache) const {
 }
 
 void Diagnoser::judge_blocks(Diagnosis& diagnosis, FailureMessage& message) {
-    const Subject pod = subject();
+    const Subject pod = subject_in_blocks();
+    const PredicateSet::Asked asked = predicates_.asked(pod);
     ReasonCounts reasons;
     for (std::uint32_t number = 0; number < world_.node_state.block_count(); ++number) {
         const NodeBlock& block = world_.node_state.block(number);
         const LaneRefusals refusals =
-            predicates_.explain_block(pod, block, number, diagnosis.failed_predicates, reasons);
+            predicates_.explain_block(pod, asked, block, number, diagnosis.failed_predicates, reasons);
         BP_EXPLAINS(refusals.all() == block.present);
         count_lanes(number, refusals, diagnosis);
     }

@@ -86,6 +86,11 @@ public:
     Subject subject() const { return subject_of(world_.view, world_.asks[ask_].ask_class); }
 
 private:
+    Subject subject_in_blocks() const {
+        Subject pod = subject();
+        pod.rooms = &world_.room_ranges;
+        return pod;
+    }
     Diagnosis find_reasons();
     Diagnosis end_in(const PredicateSet::Failure&);
     Diagnosis without_reasons();
@@ -98,7 +103,7 @@ private:
     // Likewise, but for nodes where pods are nominated that keep the ask off.
     bool judges_past_obstacles() const;
     void judge_cached(Diagnosis&);
-    void judge_block(const Subject&, std::uint32_t block, FailureCache&) const;
+    void judge_block(const Subject&, PredicateSet::Asked, std::uint32_t block, FailureCache&) const;
     const std::string& message_of(FailureCache&) const;
     void judge_blocks(Diagnosis&, FailureMessage&);
     // As PredicateSet::explain_block() says of these nodes.

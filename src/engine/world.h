@@ -127,6 +127,7 @@ struct World {
     Budgets budgets;
     VictimIndex victim_index;
     PodTails pod_tails;
+    RoomRanges room_ranges{node_state};
     BudgetTails budget_tails;
     Failures failures{classes};
     std::vector<std::uint32_t> changed_blocks;  // of the look under way

@@ -46,6 +46,8 @@ public:
         return {Verdict::unresolvable, {std::string(kNoMatch)}};
     }
 
+    bool may_refuse(const Subject& subject) const override { return subject.plan.by_name || any_unmasked(subject); }
+
     LaneRefusals explain_lanes(const Subject& subject, const NodeBlock&, std::uint32_t number, std::uint64_t lanes,
                                ReasonCounts& counts) const override {
         const ClusterFacts& topology = subject.cluster.topology;

@@ -50,13 +50,14 @@ public:
         return refusal;
     }
 
-    LaneRefusals explain_lanes(const Subject& subject, const NodeBlock& block, std::uint32_t, std::uint64_t lanes,
-                               ReasonCounts& counts) const override {
+    LaneRefusals explain_lanes(const Subject& subject, const NodeBlock& block, std::uint32_t number,
+                               std::uint64_t lanes, ReasonCounts& counts) const override {
         LaneRefusals refusals;
         for (const ResourceAmount& request : subject.ask_class.requests) {
-            const ResourceLanes resource = block.lanes(request.resource, request.value);
-            std::uint64_t lack = lanes & ~with_room(block, {&request, 1}, lanes);
-            lack |= held_short(subject.ask_class, block, request, lanes & block.holding & ~lack);
+            const std::uint64_t lack = short_of(subject, block, number, request, lanes);
+            if (lack == 0) {
+                continue;
+            }
             const std::string_view text = subject.cluster.resources.text(request.resource);
             const Shortage reason = shortage_parts(text);
             count_reason(counts, reason.first, lack, reason.more);
@@ -64,12 +65,7 @@ public:
                 refusals.unschedulable |= lack;
                 continue;
             }
-            if (lack == 0) {
-                continue;
-            }
-            const ResourceLanes empty{resource.capacity, kNoColumns.used.data(), kNoColumns.foreign.data(),
-                                      request.value};
-            const std::uint64_t enough = kernels_.with_room(empty, lack);
+            const std::uint64_t enough = large_enough(subject, block, number, request, lack);
             refusals.unschedulable |= enough;
             refusals.unresolvable |= lack & ~enough;
         }
@@ -78,6 +74,33 @@ public:
     }
 
 private:
+    // The lanes of `lanes`, all with nodes, that lack the request, by what is held from the ask, too.
+    std::uint64_t short_of(const Subject& subject, const NodeBlock& block, std::uint32_t number,
+                           const ResourceAmount& request, std::uint64_t lanes) const {
+        if (subject.rooms != nullptr && block.reach(request.resource) == nullptr) {
+            const RoomRanges::Range& free = subject.rooms->of(number, request.resource);
+            if (free.most < request.value) {
+                return lanes;
+            }
+            if (free.least_beside_holds >= request.value) {
+                return 0;
+            }
+        }
+        const std::uint64_t lack = lanes & ~with_room(block, {&request, 1}, lanes);
+        return lack | held_short(subject.ask_class, block, request, lanes & block.holding & ~lack);
+    }
+
+    // The lanes of `lanes`, all with nodes, that could ever have it.
+    std::uint64_t large_enough(const Subject& subject, const NodeBlock& block, std::uint32_t number,
+                               const ResourceAmount& request, std::uint64_t lanes) const {
+        if (subject.rooms != nullptr && subject.rooms->of(number, request.resource).least_capacity >= request.value) {
+            return lanes;
+        }
+        const ResourceLanes empty{block.lanes(request.resource, request.value).capacity, kNoColumns.used.data(),
+                                  kNoColumns.foreign.data(), request.value};
+        return kernels_.with_room(empty, lanes);
+    }
+
     // Holds aside. Where a resource is devices, their reach decides too.
     std::uint64_t with_room(const NodeBlock& block, std::span<const ResourceAmount> requests,
                             std::uint64_t lanes) const noexcept {

@@ -105,6 +105,10 @@ public:
     // True: Kubernetes leaves the predicate out of an attempt that starts now, since there is nothing for it to look
     // at; effects of nominated pods are not seen then. Asked with compat: kubernetes-1.35 alone.
     virtual bool skips_attempt(const Subject&) const { return false; }
+    // False: explain_lanes() refuses no node of any block.
+    virtual bool may_refuse(const Subject& subject) const {
+        return (filters_by_columns() && concerns(subject.ask_class)) || depends_on_pods(subject);
+    }
     // As explain() says of each of `lanes`; begin() was called. Unless overridden it asks explain() of the nodes that
     // the filters refuse.
     virtual LaneRefusals explain_lanes(const Subject&, const NodeBlock&, std::uint32_t number, std::uint64_t lanes,

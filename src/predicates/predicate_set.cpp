@@ -90,16 +90,24 @@ LaneRefusals PredicateSet::explain_node(const Subject& subject, const NodeView& 
     return {.unresolvable = lane};
 }
 
-LaneRefusals PredicateSet::explain_block(const Subject& subject, const NodeBlock& block, std::uint32_t number,
-                                         std::uint32_t& failed, ReasonCounts& counts) const {
+PredicateSet::Asked PredicateSet::asked(const Subject& subject) const {
+    Asked asked;
+    for (std::uint32_t index = 0; index < predicates_.size(); ++index) {
+        asked.predicates |= std::uint32_t{predicates_[index]->may_refuse(subject)} << index;
+        asked.excludes_nodes = asked.excludes_nodes || predicates_[index]->excludes_nodes(subject);
+    }
+    return asked;
+}
+
+LaneRefusals PredicateSet::explain_block(const Subject& subject, Asked asked, const NodeBlock& block,
+                                         std::uint32_t number, std::uint32_t& failed, ReasonCounts& counts) const {
     LaneRefusals sum;
     const auto add = [&](const LaneRefusals& more) {
         sum.unschedulable |= more.unschedulable;
         sum.unresolvable |= more.unresolvable;
     };
     // Nodes that are shut out are so before any predicate is asked: rare, and found one by one.
-    if (std::any_of(predicates_.begin(), predicates_.end(),
-                    [&](const auto& predicate) { return predicate->excludes_nodes(subject); })) {
+    if (asked.excludes_nodes) {
         for (std::uint64_t left = block.present; left != 0; left &= left - 1) {
             const Slot slot = slot_at(number, static_cast<std::uint32_t>(std::countr_zero(left)));
             add(explain_node(subject, {block, slot, *subject.cluster.topology.facts()[raw(slot)]}, failed, counts));
@@ -107,7 +115,8 @@ LaneRefusals PredicateSet::explain_block(const Subject& subject, const NodeBlock
         return sum;
     }
     std::uint64_t lanes = block.present;
-    for (std::uint32_t index = 0; index < predicates_.size() && lanes != 0; ++index) {
+    for (std::uint32_t left = asked.predicates; left != 0 && lanes != 0; left &= left - 1) {
+        const auto index = static_cast<std::uint32_t>(std::countr_zero(left));
         const LaneRefusals refusals = predicates_[index]->explain_lanes(subject, block, number, lanes, counts);
         failed |= refusals.all() != 0 ? 1u << index : 0;
         lanes &= ~refusals.all();

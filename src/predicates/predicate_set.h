@@ -35,9 +35,15 @@ public:
     // The first predicate that refuses the node; verdict feasible if none does.
     // `skipped`: predicates that are not asked (bit = index).
     Failure explain(const Subject&, const NodeView&, std::uint32_t skipped = 0) const;
+    // Found once for all blocks, of a pod.
+    struct Asked {
+        std::uint32_t predicates = 0;  // may refuse it a node (bit = index)
+        bool excludes_nodes = false;   // some are out before any predicate is asked
+    };
+    Asked asked(const Subject&) const;
     // As explain() of every node of a block; counts the reasons. `failed` gets the bits of the predicates that
     // were the first to refuse a node.
-    LaneRefusals explain_block(const Subject&, const NodeBlock&, std::uint32_t number, std::uint32_t& failed,
+    LaneRefusals explain_block(const Subject&, Asked, const NodeBlock&, std::uint32_t number, std::uint32_t& failed,
                                ReasonCounts&) const;
     // All of them.
     std::vector<Failure> explain_all(const Subject&, const NodeView&) const;

@@ -21,6 +21,8 @@ public:
         return {Verdict::unresolvable, {std::string(kTainted)}};
     }
 
+    bool may_refuse(const Subject& subject) const override { return any_unmasked(subject); }
+
     LaneRefusals explain_lanes(const Subject& subject, const NodeBlock&, std::uint32_t number, std::uint64_t lanes,
                                ReasonCounts& counts) const override {
         const std::uint64_t refused = unmasked(subject, number, lanes, [&](const NodeFacts& facts) {

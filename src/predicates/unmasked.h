@@ -22,6 +22,11 @@ std::uint64_t those_that(Refuse&& refuse, const Subject& subject, std::uint32_t 
     return refused;
 }
 
+// False: unmasked() finds none in any block.
+inline bool any_unmasked(const Subject& subject) {
+    return subject.cluster.topology.signatures().mask(subject.plan.signature) != nullptr;
+}
+
 // The lanes of `lanes` that are not in the mask and for whose node's facts `refuse` is true.
 template <typename Refuse>
 std::uint64_t unmasked(const Subject& subject, std::uint32_t number, std::uint64_t lanes, Refuse&& refuse) {

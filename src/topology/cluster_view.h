@@ -11,6 +11,7 @@
 #include "cluster/devices.h"
 #include "cluster/node_state.h"
 #include "cluster/node_table.h"
+#include "cluster/room_ranges.h"
 #include "topology/cluster_facts.h"
 
 namespace bayplan {
@@ -34,6 +35,7 @@ struct Subject {
     const AskClass& ask_class;
     const PodSpec& spec;
     const SpecPlan& plan;
+    RoomRanges* rooms = nullptr;  // of the blocks that are judged, the cluster's own; null: their columns are asked
 };
 
 struct NodeView {

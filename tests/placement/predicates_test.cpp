@@ -55,7 +55,8 @@ protected:
         const Subject subject{cluster_, ask_class, specs_[kEmptySpec], topology_.plan(kEmptySpec)};
         ReasonCounts counts;
         std::uint32_t first_to_refuse = 0;
-        const LaneRefusals refusals = set_->explain_block(subject, block, 0, first_to_refuse, counts);
+        const LaneRefusals refusals =
+            set_->explain_block(subject, set_->asked(subject), block, 0, first_to_refuse, counts);
         EXPECT_EQ(refusals.unschedulable, one_by_one.unschedulable);
         EXPECT_EQ(refusals.unresolvable, one_by_one.unresolvable);
         EXPECT_EQ(first_to_refuse, failed);
