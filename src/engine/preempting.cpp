@@ -2,7 +2,6 @@
 #include "engine/preempting.h"
 
 #include <algorithm>
-#include <mutex>
 #include <span>
 #include <utility>
 
@@ -299,15 +298,19 @@ bool Preempting::worth_the_workers(std::size_t blocks) const {
 }
 
 template <typename Look>
+void Preempting::in_one_piece(const AskClass& ask_class, Look&& look) {
+    TailSearch search(amount_tables(), world_.pod_tails, world_.budget_tails, kernels_, ask_class);
+    look(search);
+    const std::lock_guard lock(counting_);
+    counters_.nodes_by_columns += search.judged_by_columns();
+    counters_.nodes_by_pods += search.judged_by_pods();
+    world_.budget_tails.want(search.wanted());
+}
+
+template <typename Look>
 void Preempting::in_pieces(const AskClass& ask_class, std::size_t blocks, Look&& look) {
-    std::mutex counting;
     const auto look_at = [&](std::size_t first, std::size_t last) {
-        TailSearch search(amount_tables(), world_.pod_tails, world_.budget_tails, kernels_, ask_class);
-        look(search, first, last);
-        const std::lock_guard lock(counting);
-        counters_.nodes_by_columns += search.judged_by_columns();
-        counters_.nodes_by_pods += search.judged_by_pods();
-        world_.budget_tails.want(search.wanted());
+        in_one_piece(ask_class, [&](TailSearch& search) { look(search, first, last); });
     };
     if (!worth_the_workers(blocks)) {
         look_at(0, blocks);
@@ -320,10 +323,14 @@ void Preempting::in_pieces(const AskClass& ask_class, std::size_t blocks, Look&&
                  [&](std::uint32_t piece) { look_at(blocks * piece / pieces, blocks * (piece + 1) / pieces); });
 }
 
+// The block where the last search found its best is looked at first: of most others ranges then tell that they have none
+// better.
 VictimCandidate Preempting::cheapest_of(const AskClass& ask_class, const NodeMask& nodes) {
     VictimCandidate best;
+    const std::uint32_t promising = last_found_ < nodes.size() ? last_found_ : 0;
     const auto look_at_all = [&](auto look) {
         std::mutex merging;
+        in_one_piece(ask_class, [&](TailSearch& search) { (search.*look)(promising, nodes[promising], best); });
         in_pieces(ask_class, nodes.size(), [&](TailSearch& search, std::size_t first, std::size_t last) {
             VictimCandidate here;
             {
@@ -331,7 +338,9 @@ VictimCandidate Preempting::cheapest_of(const AskClass& ask_class, const NodeMas
                 here = best;  // nodes that cannot be better than this need not be looked at
             }
             for (std::size_t block = first; block < last; ++block) {
-                (search.*look)(static_cast<std::uint32_t>(block), nodes[block], here);
+                if (block != promising) {
+                    (search.*look)(static_cast<std::uint32_t>(block), nodes[block], here);
+                }
             }
             const std::lock_guard lock(merging);
             if (here.slot != kNone<Slot>) {
@@ -343,6 +352,7 @@ VictimCandidate Preempting::cheapest_of(const AskClass& ask_class, const NodeMas
     if (!world_.budgets.empty() && (best.slot == kNone<Slot> || best.cost.budget_violations > 0)) {
         look_at_all(&TailSearch::look_with_violation);
     }
+    last_found_ = best.slot == kNone<Slot> ? last_found_ : block_of(best.slot);
     return best;
 }
 

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -101,6 +102,9 @@ private:
     void find_changed_blocks(const FailureCache&);
     void note_searched(FailureCache&) const;
     bool worth_the_workers(std::size_t blocks) const;
+    // Calls look(search), and counts what the search did.
+    template <typename Look>
+    void in_one_piece(const AskClass&, Look&& look);
     // Calls look(search, first, last) for ranges of 0 .. blocks, each with a search of its own.
     template <typename Look>
     void in_pieces(const AskClass&, std::size_t blocks, Look&& look);
@@ -115,7 +119,9 @@ private:
         VictimCandidate candidate;
         BlockRefusals refusals;
     };
-    std::vector<Found> found_;  // of the search under way, by block that changed
+    std::uint32_t last_found_ = 0;  // block with the victims of the last search
+    std::mutex counting_;           // while victim workers search
+    std::vector<Found> found_;      // of the search under way, by block that changed
     VictimWorkers& workers_;
 };
 

@@ -32,6 +32,8 @@ namespace bayplan {
 struct BudgetColumns {
     BlockTails others;
     BlockTails violating;
+    TailRanges ranges_of_others;
+    TailRanges ranges_of_violating;
     std::uint64_t tight = 0;  // nodes with violating pods, as bits
     std::uint64_t mixed = 0;  // tight nodes with others, too
     // Of a tight node: true for pools of all pods below a priority that is higher than this.

@@ -6,6 +6,8 @@
 #include <functional>
 #include <utility>
 
+#include "base/bits.h"
+
 namespace bayplan {
 
 namespace {
@@ -63,18 +65,38 @@ void keep_extreme(std::uint64_t lanes, std::int64_t was, std::int64_t now, Value
     }
 }
 
-void change_lack(const BlockTails& tails, std::uint32_t lane, std::int64_t now, BlockTails::Kind& resource) {
+void change_lack(const BlockTails& tails, std::uint32_t lane, std::int64_t now, BlockTails::Kind& resource,
+                 TailRanges::Kind& ranges) {
     constexpr std::uint64_t kAll = ~std::uint64_t{0};
     const std::int64_t was = std::exchange(resource.lack[lane], now);
     const auto lack = [&](std::uint32_t of) { return resource.lack[of]; };
-    keep_extreme(kAll, was, now, lack, std::less<>(), INT64_MAX, resource.least_lack);
+    keep_extreme(kAll, was, now, lack, std::less<>(), INT64_MAX, ranges.least_lack);
     for (std::uint32_t at = 0; at < kTails; ++at) {
         const auto room = [&](std::uint32_t of) { return resource.rest[at][of] - resource.lack[of]; };
         const std::int64_t rest = resource.rest[at][lane];
-        keep_extreme(kAll, rest - was, rest - now, room, std::greater<>(), INT64_MIN, resource.reach[at]);
+        keep_extreme(kAll, rest - was, rest - now, room, std::greater<>(), INT64_MIN, ranges.reach[at]);
         if ((tails.at_least[at] >> lane & 1) != 0) {
-            keep_extreme(tails.at_least[at], rest - was, rest - now, room, std::less<>(), INT64_MAX, resource.sure[at]);
+            keep_extreme(tails.at_least[at], rest - was, rest - now, room, std::less<>(), INT64_MAX, ranges.sure[at]);
         }
+    }
+}
+
+TailRanges::Kind& ranges_of(TailRanges& ranges, std::size_t resource) {
+    if (resource >= ranges.resources.size()) {
+        ranges.resources.resize(resource + 1);
+    }
+    ranges.resources[resource].known = true;
+    return ranges.resources[resource];
+}
+
+// Of what pods alone change.
+void find_amounts(const BlockTails& tails, const BlockTails::Kind& resource, TailRanges::Kind& ranges) {
+    ranges.largest = *std::max_element(resource.most.begin(), resource.most.end());
+    for (std::uint32_t t = 0; t < kTails; ++t) {
+        ranges.least_rest[t] = INT64_MAX;
+        for_each_bit(tails.at_least[t], [&](std::uint32_t lane) {
+            ranges.least_rest[t] = std::min(ranges.least_rest[t], resource.rest[t][lane]);
+        });
     }
 }
 
@@ -90,25 +112,25 @@ BlockTails::Kind& resource_of(BlockTails& tails, ResourceId id) {
     return *tails.resources[raw(id)];
 }
 
-void find_extremes(BlockTails& tails) {
-    tails.highest = INT64_MIN;
+void find_extremes(const BlockTails& tails, TailRanges& ranges) {
+    ranges.highest = INT64_MIN;
     for (std::uint32_t t = 0; t < kTails; ++t) {
-        tails.lowest[t] = *std::min_element(tails.priority[t].begin(), tails.priority[t].end());
-        tails.latest[t] = INT64_MIN;
-        tails.newest_of_all[t] = INT64_MIN;
+        ranges.lowest[t] = *std::min_element(tails.priority[t].begin(), tails.priority[t].end());
+        ranges.latest[t] = INT64_MIN;
+        ranges.newest_of_all[t] = INT64_MIN;
         for (std::uint64_t left = tails.at_least[t]; left != 0; left &= left - 1) {
             const auto lane = static_cast<std::size_t>(std::countr_zero(left));
             const std::int64_t priority = tails.priority[t][lane];
-            tails.highest = std::max(tails.highest, priority);
-            if (priority == tails.lowest[t]) {
-                tails.latest[t] = std::max(tails.latest[t], tails.start[t][lane]);
-                tails.newest_of_all[t] = std::max(tails.newest_of_all[t], tails.newest[t][lane]);
+            ranges.highest = std::max(ranges.highest, priority);
+            if (priority == ranges.lowest[t]) {
+                ranges.latest[t] = std::max(ranges.latest[t], tails.start[t][lane]);
+                ranges.newest_of_all[t] = std::max(ranges.newest_of_all[t], tails.newest[t][lane]);
             }
         }
     }
-    for (const auto& resource : tails.resources) {
-        if (resource) {
-            resource->largest = *std::max_element(resource->most.begin(), resource->most.end());
+    for (std::size_t number = 0; number < tails.resources.size(); ++number) {
+        if (tails.resources[number]) {
+            find_amounts(tails, *tails.resources[number], ranges_of(ranges, number));
         }
     }
 }
@@ -160,9 +182,9 @@ void show_pods(const IndexedPods& pods, std::uint32_t lane, BlockTails& tails) {
     }
 }
 
-bool PodTails::update_pods(const NodeBlock& block, std::uint32_t number, BlockTails& tails) {
+bool PodTails::update_pods(const NodeBlock& block, std::uint32_t number, std::uint64_t lanes, BlockTails& tails) {
     bool changed = false;
-    for (std::uint32_t lane = 0; lane < kLanes; ++lane) {
+    for_each_bit(lanes, [&](std::uint32_t lane) {
         const Slot slot = slot_at(number, lane);
         const bool present = (block.present >> lane & 1) != 0;
         // Asked for even if the columns show it: a new node may be in the place of one with other pods.
@@ -173,7 +195,7 @@ bool PodTails::update_pods(const NodeBlock& block, std::uint32_t number, BlockTa
             show_pods(pods, lane, tails);
             changed = true;
         }
-    }
+    });
     return changed;
 }
 
@@ -190,50 +212,66 @@ void show_lack(const NodeBlock& block, BlockTails& tails) {
     }
 }
 
-void find_reach(BlockTails& tails) {
-    for (const auto& resource : tails.resources) {
-        if (!resource) {
+void find_reach(const BlockTails& tails, TailRanges& ranges) {
+    for (std::size_t number = 0; number < tails.resources.size(); ++number) {
+        if (!tails.resources[number]) {
             continue;
         }
-        resource->least_lack = *std::min_element(resource->lack.begin(), resource->lack.end());
+        const BlockTails::Kind& resource = *tails.resources[number];
+        TailRanges::Kind& found = ranges_of(ranges, number);
+        found.least_lack = *std::min_element(resource.lack.begin(), resource.lack.end());
         for (std::uint32_t t = 0; t < kTails; ++t) {
             std::int64_t reach = INT64_MIN;
             std::int64_t sure = INT64_MAX;
             for (std::uint32_t lane = 0; lane < kLanes; ++lane) {
-                const std::int64_t room = resource->rest[t][lane] - resource->lack[lane];
+                const std::int64_t room = resource.rest[t][lane] - resource.lack[lane];
                 reach = std::max(reach, room);
                 sure = (tails.at_least[t] >> lane & 1) != 0 ? std::min(sure, room) : sure;
             }
-            resource->reach[t] = reach;
-            resource->sure[t] = sure;
+            found.reach[t] = reach;
+            found.sure[t] = sure;
         }
     }
 }
 
-void show_lack_and_reach(const NodeBlock& block, BlockTails& tails) {
+void show_lack_and_reach(const NodeBlock& block, BlockTails& tails, TailRanges& ranges) {
     for (std::uint32_t number = 0; number < block.resources.size(); ++number) {
         if (!block.resources[number]) {
             continue;
         }
         BlockTails::Kind& resource = resource_of(tails, static_cast<ResourceId>(number));
+        TailRanges::Kind& found = ranges_of(ranges, number);
         for (std::uint32_t lane = 0; lane < kLanes; ++lane) {
             const std::int64_t now = lack_of(*block.resources[number], lane);
             if (now != resource.lack[lane]) {
-                change_lack(tails, lane, now, resource);
+                change_lack(tails, lane, now, resource, found);
             }
         }
     }
 }
 
-void PodTails::update(std::uint32_t number) {
+void PodTails::update(std::uint32_t number, std::uint64_t lanes) {
     const NodeBlock& block = state_.block(number);
     BlockTails& tails = *blocks_[number];
-    if (update_pods(block, number, tails)) {
-        find_extremes(tails);
+    if (update_pods(block, number, lanes, tails)) {
+        find_extremes(tails, ranges_[number]);
         show_lack(block, tails);
-        find_reach(tails);
+        find_reach(tails, ranges_[number]);
     } else {
-        show_lack_and_reach(block, tails);
+        show_lack_and_reach(block, tails, ranges_[number]);
+    }
+}
+
+// The pods of other nodes are as they were; asking each of them would cost more than the rest.
+void PodTails::find_changed_lanes() {
+    const ChangeLog& log = state_.log();
+    changed_lanes_.resize(blocks_.size());
+    const bool known = log.reaches_back_to(position_);
+    for (const std::uint32_t number : changed_) {
+        changed_lanes_[number] = known ? 0 : ~std::uint64_t{0};
+    }
+    for (std::uint64_t position = log.head(); known && position > position_; --position) {
+        changed_lanes_[log.block_at(position)] |= log.lanes_at(position);
     }
 }
 
@@ -242,9 +280,11 @@ void PodTails::bring_up_to_date() {
         blocks_.push_back(std::make_unique<BlockTails>());
         blocks_.back()->versions.fill(UINT64_MAX);
     }
+    ranges_.resize(blocks_.size());
     state_.changed_since(position_, changed_);
+    find_changed_lanes();
     for (const std::uint32_t number : changed_) {
-        update(number);
+        update(number, changed_lanes_[number]);
     }
     position_ = state_.log().head();
 }

@@ -39,10 +39,6 @@ struct BlockTails {
         alignas(64) std::array<Lanes, kTails> least{};
         alignas(64) Lanes most{};
         alignas(64) Lanes lack{};
-        std::int64_t largest = 0;                  // of `most`
-        std::int64_t least_lack = 0;               // of `lack`
-        std::array<std::int64_t, kTails> reach{};  // largest rest[t-1] - lack: no node makes more room
-        std::array<std::int64_t, kTails> sure{};   // smallest, of nodes with so many pods: each makes so much room
     };
 
     const Kind* resource(ResourceId id) const {
@@ -55,25 +51,49 @@ struct BlockTails {
     alignas(64) std::array<Lanes, kTails> earliest{};
     alignas(64) std::array<Lanes, kTails> sum{};
     alignas(64) std::array<Lanes, kTails> newest{};
-    std::array<std::uint64_t, kTails> at_least{};      // nodes with so many pods, as bits
-    std::uint64_t longer = 0;                          // nodes with more than kTails pods
-    std::array<std::int64_t, kTails> lowest{};         // smallest priority[t-1]; kNoPod if no tail is as long
-    std::array<std::int64_t, kTails> latest{};         // largest start[t-1] of the nodes with that priority
-    std::array<std::int64_t, kTails> newest_of_all{};  // likewise newest[t-1]
-    std::int64_t highest = INT64_MIN;                  // largest priority in any tail
-    std::array<std::uint64_t, kLanes> versions{};      // pods_version, of the pods that the columns show
+    std::array<std::uint64_t, kTails> at_least{};  // nodes with so many pods, as bits
+    std::uint64_t longer = 0;                      // nodes with more than kTails pods
+    std::array<std::uint64_t, kLanes> versions{};  // pods_version, of the pods that the columns show
+};
+
+// Ranges of the columns over the nodes of a block. They lie apart from the columns, block by block: a search
+// asks the ranges of every block, and looks at the columns of few.
+struct TailRanges {
+    static constexpr std::uint32_t kTails = BlockTails::kTails;
+    using Tails = std::array<std::int64_t, kTails>;
+
+    struct Kind {
+        bool known = false;           // false: nobody here has or requests any
+        std::int64_t largest = 0;     // of `most`
+        std::int64_t least_lack = 0;  // of `lack`
+        // Of rest[t-1] - lack: no node makes more room; every node with so many pods makes so much.
+        Tails reach{};
+        Tails sure{};
+        Tails least_rest{};  // smallest rest[t-1] of nodes with so many pods
+    };
+
+    // Null: nobody here has or requests any.
+    const Kind* resource(ResourceId id) const {
+        return raw(id) < resources.size() && resources[raw(id)].known ? &resources[raw(id)] : nullptr;
+    }
+
+    Tails lowest{};                    // smallest priority[t-1]; kNoPod if no tail is as long
+    Tails latest{};                    // largest start[t-1] of the nodes with that priority
+    Tails newest_of_all{};             // likewise newest[t-1]
+    std::int64_t highest = INT64_MIN;  // largest priority in any tail
+    std::vector<Kind> resources;       // by ResourceId
 };
 
 // The lane shows the tails of these pods.
 void show_pods(const IndexedPods&, std::uint32_t lane, BlockTails&);
 // Ranges over all lanes, once they show their pods.
-void find_extremes(BlockTails&);
+void find_extremes(const BlockTails&, TailRanges&);
 // `lack` as the nodes are now, all pods that the tails leave out being there.
 void show_lack(const NodeBlock&, BlockTails&);
 // Ranges of the room that tails make, once `lack` is shown.
-void find_reach(BlockTails&);
+void find_reach(const BlockTails&, TailRanges&);
 // The same if pods are as they were: of what show_lack() changes.
-void show_lack_and_reach(const NodeBlock&, BlockTails&);
+void show_lack_and_reach(const NodeBlock&, BlockTails&, TailRanges&);
 BlockTails::Kind& resource_of(BlockTails&, ResourceId);
 
 class PodTails {
@@ -83,16 +103,20 @@ public:
     // The columns, and the index of every node's pods, as things are now.
     void bring_up_to_date();
     const BlockTails& block(std::uint32_t number) const { return *blocks_[number]; }
+    const TailRanges& ranges(std::uint32_t number) const { return ranges_[number]; }
 
 private:
-    void update(std::uint32_t number);
-    bool update_pods(const NodeBlock&, std::uint32_t number, BlockTails&);
+    void find_changed_lanes();
+    void update(std::uint32_t number, std::uint64_t lanes);
+    bool update_pods(const NodeBlock&, std::uint32_t number, std::uint64_t lanes, BlockTails&);
 
     const NodeState& state_;
     VictimIndex& index_;
     std::vector<std::unique_ptr<BlockTails>> blocks_;
-    std::uint64_t position_ = 0;  // of the change log
+    std::vector<TailRanges> ranges_;  // by block
+    std::uint64_t position_ = 0;      // of the change log
     std::vector<std::uint32_t> changed_;
+    std::vector<std::uint64_t> changed_lanes_;  // by block; of the blocks in changed_
 };
 
 }  // namespace bayplan

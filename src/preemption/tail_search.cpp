@@ -20,29 +20,28 @@ std::uint64_t at_least(const LaneKernels& kernels, const BlockTails::Lanes& a, c
 }
 
 // By ranges: the tail makes room on some node of the block, or on each that has so many pods.
-bool some_fit(const AskClass& ask_class, const BlockTails& tails, std::uint32_t at) {
+bool some_fit(const AskClass& ask_class, const TailRanges& ranges, std::uint32_t at) {
     return std::all_of(ask_class.requests.begin(), ask_class.requests.end(), [&](const ResourceAmount& request) {
-        const BlockTails::Kind* const resource = tails.resource(request.resource);
+        const TailRanges::Kind* const resource = ranges.resource(request.resource);
         return resource != nullptr && resource->reach[at] >= request.value;
     });
 }
 
-bool all_fit(const AskClass& ask_class, const BlockTails& tails, std::uint32_t at) {
+bool all_fit(const AskClass& ask_class, const TailRanges& ranges, std::uint32_t at) {
     return std::all_of(ask_class.requests.begin(), ask_class.requests.end(), [&](const ResourceAmount& request) {
-        return tails.resource(request.resource)->sure[at] >= request.value;
+        return ranges.resource(request.resource)->sure[at] >= request.value;
     });
 }
 
 // True if nodes on which this tail is the first that makes room need so many victims: they lack more than the tail shorter by
 // one gives, and, if that leaves only one resource short, more of it than fewer pods give.
-bool shorter_tail_tells(const LaneKernels& kernels, const AskClass& ask_class, const BlockTails& tails,
-                        std::uint32_t at, std::int64_t count) {
+bool shorter_tail_tells(const AskClass& ask_class, const TailRanges& ranges, std::uint32_t at, std::int64_t count) {
     if (at == 0) {
         return false;
     }
     const ResourceAmount* scarce = nullptr;
     for (const ResourceAmount& request : ask_class.requests) {
-        if (tails.resource(request.resource)->sure[at - 1] < request.value) {
+        if (ranges.resource(request.resource)->sure[at - 1] < request.value) {
             if (scarce != nullptr) {
                 return false;
             }
@@ -52,9 +51,8 @@ bool shorter_tail_tells(const LaneKernels& kernels, const AskClass& ask_class, c
     if (scarce == nullptr) {
         return true;  // there are no such nodes
     }
-    const BlockTails::Kind& resource = *tails.resource(scarce->resource);
-    const LaneRange rest = kernels.range(tails.at_least[at - 1], resource.rest[at - 1].data());
-    return (count - 1) * resource.largest <= rest.min;
+    const TailRanges::Kind& resource = *ranges.resource(scarce->resource);
+    return (count - 1) * resource.largest <= resource.least_rest[at - 1];
 }
 
 template <typename Look>
@@ -67,32 +65,36 @@ void for_each_lane(std::uint64_t lanes, Look&& look) {
 }  // namespace
 
 // Tails are part of the pool.
-std::uint64_t TailSearch::below_own_priority(const BlockTails& tails, std::uint32_t at, std::uint64_t lanes) const {
+std::uint64_t TailSearch::below_own_priority(const Look& look, std::uint32_t at, std::uint64_t lanes) const {
+    const BlockTails& tails = look.tails;
     lanes &= tails.at_least[at];
-    if (tails.highest < ask_class_.priority || lanes == 0) {
+    if (look.ranges.highest < ask_class_.priority || lanes == 0) {
         return lanes;
     }
     return at_least(kernels_, kZeros, tails.priority[at], 1 - std::int64_t{ask_class_.priority}, lanes);
 }
 
-// Without the tail the ask fits.
-std::uint64_t TailSearch::fitting(const BlockTails& tails, std::uint32_t at, std::uint64_t lanes) const {
+// Without the tail the ask fits. All of these nodes have so many pods.
+std::uint64_t TailSearch::fitting(const Look& look, std::uint32_t at, std::uint64_t lanes) const {
     for (const ResourceAmount& request : ask_class_.requests) {
-        const BlockTails::Kind* const resource = tails.resource(request.resource);
-        if (resource == nullptr || resource->reach[at] < request.value || lanes == 0) {
+        const TailRanges::Kind* const ranges = look.ranges.resource(request.resource);
+        if (ranges == nullptr || ranges->reach[at] < request.value || lanes == 0) {
             return 0;
         }
-        lanes = at_least(kernels_, resource->rest[at], resource->lack, request.value, lanes);
+        if (ranges->sure[at] < request.value) {
+            const BlockTails::Kind& resource = *look.tails.resource(request.resource);
+            lanes = at_least(kernels_, resource.rest[at], resource.lack, request.value, lanes);
+        }
     }
     return lanes;
 }
 
 // Nodes where fewer victims than this cannot suffice, if all of them are in the tails.
-std::uint64_t TailSearch::with_victims(const BlockTails& tails, std::int64_t count, std::uint64_t lanes) const {
+std::uint64_t TailSearch::with_victims(const Look& look, std::int64_t count, std::uint64_t lanes) const {
     std::uint64_t found = 0;
     for (const ResourceAmount& request : ask_class_.requests) {
-        const BlockTails::Kind& resource = *tails.resource(request.resource);
-        found |= at_least(kernels_, resource.lack, kZeros, (count - 1) * resource.largest - request.value + 1,
+        const std::int64_t most = (count - 1) * look.ranges.resource(request.resource)->largest;
+        found |= at_least(kernels_, look.tails.resource(request.resource)->lack, kZeros, most - request.value + 1,
                           lanes & ~found);
     }
     return found;
@@ -110,16 +112,24 @@ std::uint64_t TailSearch::promising(const Look& look, std::uint32_t at, std::uin
     }
     const std::uint64_t unknown = lanes & look.rough & look.tails.longer;  // victims may lie before the tails
     lanes &= ~unknown;
-    const std::uint64_t as_many = with_victims(look.tails, violations, lanes);
-    const std::uint64_t alike = as_many & ~with_victims(look.tails, violations + 1, as_many);
+    const std::uint64_t as_many = with_victims(look, violations, lanes);
+    const std::uint64_t alike = as_many & ~with_victims(look, violations + 1, as_many);
     return unknown | (lanes & ~as_many) | (alike == 0 ? 0 : cheaper_alike(look, at, alike, best));
 }
 
-// Nodes of whose most important victims one started before this; on a stale node a pod before the tail may be the first.
-std::uint64_t TailSearch::not_later(const Look& look, std::uint32_t at, std::uint64_t lanes, std::int64_t below) const {
+// Nodes where one of the most important victims started before the best's, or as early, the node coming behind it. On a stale
+// node a pod before the tail may be the first.
+std::uint64_t TailSearch::not_later(const Look& look, std::uint32_t at, std::uint64_t lanes,
+                                    const VictimCandidate& best) const {
+    const std::int64_t latest = best.cost.earliest_start_ms;
+    const bool ties_lose = raw(look.first) > raw(best.slot);
+    if (ties_lose && latest == INT64_MAX) {
+        return lanes;
+    }
+    const std::int64_t least = latest + (ties_lose ? 1 : 0);
     const std::uint64_t stale = lanes & look.stale;
-    const std::uint64_t later = at_least(kernels_, look.tails.start[at], kZeros, below, lanes & ~stale) |
-                                (stale == 0 ? 0 : at_least(kernels_, look.tails.newest[at], kZeros, below, stale));
+    const std::uint64_t later = at_least(kernels_, look.tails.start[at], kZeros, least, lanes & ~stale) |
+                                (stale == 0 ? 0 : at_least(kernels_, look.tails.newest[at], kZeros, least, stale));
     return lanes & ~later;
 }
 
@@ -129,55 +139,60 @@ std::uint64_t TailSearch::cheaper_alike(const Look& look, std::uint32_t at, std:
                                         const VictimCandidate& best) const {
     const BlockTails& tails = look.tails;
     const std::int64_t highest = best.cost.highest_priority;
-    lanes = at_least(kernels_, kZeros, tails.priority[at], -highest, lanes);
-    const std::uint64_t equal = lanes & ~at_least(kernels_, kZeros, tails.priority[at], 1 - highest, lanes);
+    std::uint64_t equal = lanes;
+    if (look.ranges.lowest[at] != highest || look.ranges.highest != highest) {
+        lanes = at_least(kernels_, kZeros, tails.priority[at], -highest, lanes);
+        equal = lanes & ~at_least(kernels_, kZeros, tails.priority[at], 1 - highest, lanes);
+    }
     if (equal == 0 || best.cost.count > kCountMax) {
         return lanes;
     }
     const std::int64_t count = best.cost.count;
-    const std::int64_t lowest = share_of(tails.lowest[0]);
+    const std::int64_t lowest = share_of(look.ranges.lowest[0]);
     std::uint64_t worse = 0;
     if ((count - 1) * lowest + share_of(highest) >= best.cost.priority_sum) {
-        const std::int64_t latest = best.cost.earliest_start_ms;
-        const bool ties_lose = raw(look.first) > raw(best.slot);
-        const bool all_lose = ties_lose && latest == INT64_MAX;
-        const std::uint64_t early = all_lose ? equal : not_later(look, at, equal, latest + (ties_lose ? 1 : 0));
-        worse = with_victims(tails, count, early & ~look.rough);
+        worse = with_victims(look, count, not_later(look, at, equal, best) & ~look.rough);
     }
     if (const std::uint64_t left = equal & ~worse;
         left != 0 && count * lowest + share_of(highest) > best.cost.priority_sum) {
-        worse |= with_victims(tails, count + 1, left);
+        worse |= with_victims(look, count + 1, left);
     }
     return lanes & ~worse;
 }
 
 // True if each node of the block has too little room for fewer victims than this, all of them in the tails.
-bool TailSearch::all_with_victims(const BlockTails& tails, std::int64_t count) const {
+bool TailSearch::all_with_victims(const TailRanges& ranges, std::int64_t count) const {
     return std::any_of(ask_class_.requests.begin(), ask_class_.requests.end(), [&](const ResourceAmount& request) {
-        const BlockTails::Kind& resource = *tails.resource(request.resource);
+        const TailRanges::Kind& resource = *ranges.resource(request.resource);
         return (count - 1) * resource.largest < resource.least_lack + request.value;
     });
 }
 
-// As cheaper_alike(), of all nodes of the block whose first victim is the first of this tail: none may be better.
+// Nodes of the block whose first victim is the first of this tail need at least so many: by ranges.
+bool TailSearch::need_victims(const Look& look, std::uint32_t at, std::int64_t count) const {
+    return all_with_victims(look.ranges, count) || shorter_tail_tells(ask_class_, look.ranges, at, count);
+}
+
+// Likewise: of these nodes only one whose first victim started later than that of the best so far may be better.
+bool TailSearch::starts_decide(const Look& look, std::uint32_t at, const VictimCandidate& best) const {
+    const std::int64_t others = (best.cost.count - 1) * share_of(look.ranges.lowest[0]);
+    return look.ranges.lowest[at] >= best.cost.highest_priority &&
+           share_of(best.cost.highest_priority) + others >= best.cost.priority_sum &&
+           need_victims(look, at, best.cost.count);
+}
+
+// As cheaper_alike(), of all these nodes: none may be better.
 bool TailSearch::all_lose(const Look& look, std::uint32_t at, const VictimCandidate& best) const {
-    const BlockTails& tails = look.tails;
-    if (tails.lowest[at] < best.cost.highest_priority) {
-        return false;
-    }
-    const std::int64_t count = best.cost.count;
-    const std::int64_t first = share_of(best.cost.highest_priority);
-    const std::int64_t lowest = share_of(tails.lowest[0]);
-    const auto need = [&](std::int64_t victims) {
-        return all_with_victims(tails, victims) || shorter_tail_tells(kernels_, ask_class_, tails, at, victims);
-    };
-    if (first + count * lowest > best.cost.priority_sum && need(count + 1)) {
+    const TailRanges& ranges = look.ranges;
+    const std::int64_t latest = best.cost.earliest_start_ms;
+    const std::int64_t start = look.stale != 0 ? ranges.newest_of_all[at] : ranges.latest[at];
+    const bool starts_lose = start < latest || (start == latest && raw(look.first) > raw(best.slot));
+    if (starts_lose && starts_decide(look, at, best)) {
         return true;
     }
-    const std::int64_t latest = best.cost.earliest_start_ms;
-    const std::int64_t start = look.stale != 0 ? tails.newest_of_all[at] : tails.latest[at];
-    const bool starts_lose = start < latest || (start == latest && raw(look.first) > raw(best.slot));
-    return starts_lose && first + (count - 1) * lowest >= best.cost.priority_sum && need(count);
+    const std::int64_t more = share_of(best.cost.highest_priority) + best.cost.count * share_of(ranges.lowest[0]);
+    return ranges.lowest[at] >= best.cost.highest_priority && more > best.cost.priority_sum &&
+           need_victims(look, at, best.cost.count + std::int64_t{1});
 }
 
 // By ranges over the block: no node of it is better than the best so far.
@@ -185,22 +200,21 @@ bool TailSearch::has_none_better(const Look& look, const VictimCandidate& best) 
     if (best.slot == kNone<Slot> || look.violating || best.cost.budget_violations > 0 || best.cost.count > kCountMax) {
         return false;
     }
-    const BlockTails& tails = look.tails;
     for (std::uint32_t at = 0; at < BlockTails::kTails; ++at) {
-        if (tails.lowest[at] > best.cost.highest_priority) {
+        if (look.ranges.lowest[at] > best.cost.highest_priority) {
             return true;  // as is the first victim's priority where longer tails must go
         }
-        if (!some_fit(ask_class_, tails, at)) {
+        if (!some_fit(ask_class_, look.ranges, at)) {
             continue;
         }
         if (!all_lose(look, at, best)) {
             return false;
         }
-        if (all_fit(ask_class_, tails, at)) {
+        if (all_fit(ask_class_, look.ranges, at)) {
             return true;  // nodes without such a tail have no pods that are left
         }
     }
-    return tails.longer == 0;
+    return look.tails.longer == 0;
 }
 
 // True if without the tail too little room is left for any of its other pods.
@@ -329,23 +343,31 @@ void TailSearch::look_through(const Look& look, std::uint64_t lanes, VictimCandi
     std::uint64_t open = has_none_better(look, best) ? 0 : lanes;
     bool passed_over = false;  // nodes on which the tail before makes room, and which lose, are open still
     for (std::uint32_t at = 0; at < BlockTails::kTails && open != 0; ++at) {
-        open = below_own_priority(tails, at, open);
-        if (by_priority() && tails.lowest[at] > best.cost.highest_priority) {
+        open = below_own_priority(look, at, open);
+        const bool known = by_priority();
+        if (known && look.ranges.lowest[at] > best.cost.highest_priority) {
             open = 0;
         }
-        if (open == 0 || !some_fit(ask_class_, tails, at)) {
+        if (open == 0 || !some_fit(ask_class_, look.ranges, at)) {
             continue;
         }
-        if (by_priority() && best.cost.count <= kCountMax && all_lose(look, at, best)) {
-            passed_over = !all_fit(ask_class_, tails, at);
-            open = passed_over ? open : 0;
-            continue;
+        const bool compares = known && best.cost.count <= kCountMax;
+        std::uint64_t may_win = open;
+        if (compares && all_lose(look, at, best)) {
+            may_win = 0;
+        } else if (compares && starts_decide(look, at, best)) {
+            may_win &= ~not_later(look, at, open, best);
         }
-        if (std::exchange(passed_over, false)) {
-            open &= ~fitting(tails, at - 1, open);
+        const bool passes_over = may_win != open;
+        if (std::exchange(passed_over, passes_over)) {
+            may_win &= ~fitting(look, at - 1, may_win);
+            open = passes_over ? open : may_win;
         }
-        std::uint64_t fits = fitting(tails, at, open);
+        std::uint64_t fits = fitting(look, at, may_win);
         open &= ~fits;
+        if (passed_over && all_fit(ask_class_, look.ranges, at)) {
+            open = 0;
+        }
         if (fits != 0 && best.slot != kNone<Slot>) {
             fits = promising(look, at, fits, best);
         }
@@ -353,7 +375,7 @@ void TailSearch::look_through(const Look& look, std::uint64_t lanes, VictimCandi
     }
     open &= tails.longer;
     if (passed_over) {
-        open &= ~fitting(tails, BlockTails::kTails - 1, open);
+        open &= ~fitting(look, BlockTails::kTails - 1, open);
     }
     for_each_lane(open, [&](std::uint32_t lane) {
         // The node's other pods have no less than the longest tail's priority.
@@ -368,6 +390,7 @@ void TailSearch::look_without_violation(std::uint32_t number, std::uint64_t lane
     const std::uint64_t by_pods = lanes & apart(number, columns);
     const std::uint64_t stale = lanes & ~by_pods & budget_tails_.stale(number);
     look_through({.tails = columns == nullptr ? tails_.block(number) : columns->others,
+                  .ranges = columns == nullptr ? tails_.ranges(number) : columns->ranges_of_others,
                   .first = slot_at(number, 0),
                   .complete = ~stale,
                   .stale = stale},
@@ -391,6 +414,7 @@ void TailSearch::look_with_violation(std::uint32_t number, std::uint64_t lanes, 
     }
     lanes &= columns->tight & ~stale;
     look_through({.tails = columns->violating,
+                  .ranges = columns->ranges_of_violating,
                   .first = slot_at(number, 0),
                   .violating = true,
                   .complete = ~columns->mixed,
@@ -399,7 +423,8 @@ void TailSearch::look_with_violation(std::uint32_t number, std::uint64_t lanes, 
 }
 
 BlockRefusals TailSearch::refusals(std::uint32_t number, std::uint64_t lanes) {
-    const std::uint64_t with_pool = below_own_priority(tails_.block(number), 0, lanes);
+    const std::uint64_t with_pool =
+        below_own_priority({.tails = tails_.block(number), .ranges = tails_.ranges(number)}, 0, lanes);
     BlockRefusals refusals;
     refusals.without_victims = static_cast<std::uint8_t>(std::popcount(lanes & ~with_pool));
     for_each_lane(with_pool, [&](std::uint32_t lane) { exact_.count_refusal(slot_at(number, lane), refusals); });

@@ -55,6 +55,7 @@ private:
     // The columns that a look goes through.
     struct Look {
         const BlockTails& tails;
+        const TailRanges& ranges;
         Slot first = kNone<Slot>;  // of the block
         bool violating = false;    // only violating pods are in the tails; others may have to go beside
         std::uint64_t complete = ~std::uint64_t{0};  // nodes whose victims are all in the tails
@@ -62,14 +63,16 @@ private:
         std::uint64_t stale = 0;  // nodes where pods of the tails may violate: victims are among fewer pods
     };
 
-    std::uint64_t below_own_priority(const BlockTails&, std::uint32_t at, std::uint64_t lanes) const;
-    std::uint64_t fitting(const BlockTails&, std::uint32_t at, std::uint64_t lanes) const;
-    std::uint64_t with_victims(const BlockTails&, std::int64_t count, std::uint64_t lanes) const;
+    std::uint64_t below_own_priority(const Look&, std::uint32_t at, std::uint64_t lanes) const;
+    std::uint64_t fitting(const Look&, std::uint32_t at, std::uint64_t lanes) const;
+    std::uint64_t with_victims(const Look&, std::int64_t count, std::uint64_t lanes) const;
     std::uint64_t promising(const Look&, std::uint32_t at, std::uint64_t lanes, const VictimCandidate& best) const;
-    bool all_with_victims(const BlockTails&, std::int64_t count) const;
+    bool all_with_victims(const TailRanges&, std::int64_t count) const;
+    bool need_victims(const Look&, std::uint32_t at, std::int64_t count) const;
+    bool starts_decide(const Look&, std::uint32_t at, const VictimCandidate& best) const;
     bool all_lose(const Look&, std::uint32_t at, const VictimCandidate& best) const;
     bool has_none_better(const Look&, const VictimCandidate& best) const;
-    std::uint64_t not_later(const Look&, std::uint32_t at, std::uint64_t lanes, std::int64_t below) const;
+    std::uint64_t not_later(const Look&, std::uint32_t at, std::uint64_t lanes, const VictimCandidate& best) const;
     std::uint64_t cheaper_alike(const Look&, std::uint32_t at, std::uint64_t lanes, const VictimCandidate& best) const;
     bool needs_others(const Look&, std::uint32_t at, std::uint32_t lane, std::int64_t count) const;
     bool hopeless(const Look&, std::uint32_t at, Slot, const VictimCandidate& best) const;
