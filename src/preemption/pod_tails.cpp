@@ -15,6 +15,19 @@ namespace {
 constexpr std::uint32_t kTails = BlockTails::kTails;
 const IndexedPods kNoPods;
 
+// Of columns or of ranges; made if need be.
+template <typename Shown>
+auto& resource_of(Shown& shown, ResourceId id) {
+    if (raw(id) >= shown.resources.size()) {
+        shown.resources.resize(raw(id) + 1);
+    }
+    auto& resource = shown.resources[raw(id)];
+    if (!resource) {
+        resource = std::make_unique<typename Shown::Kind>();
+    }
+    return *resource;
+}
+
 void show_amounts(const IndexedPods::Kind& pods, std::size_t count, std::uint32_t lane, BlockTails::Kind& resource) {
     std::int64_t least = INT64_MAX;
     for (std::size_t t = 1; t <= std::min<std::size_t>(count, kTails); ++t) {
@@ -81,14 +94,6 @@ void change_lack(const BlockTails& tails, std::uint32_t lane, std::int64_t now, 
     }
 }
 
-TailRanges::Kind& ranges_of(TailRanges& ranges, std::size_t resource) {
-    if (resource >= ranges.resources.size()) {
-        ranges.resources.resize(resource + 1);
-    }
-    ranges.resources[resource].known = true;
-    return ranges.resources[resource];
-}
-
 // Of what pods alone change.
 void find_amounts(const BlockTails& tails, const BlockTails::Kind& resource, TailRanges::Kind& ranges) {
     ranges.largest = *std::max_element(resource.most.begin(), resource.most.end());
@@ -101,16 +106,6 @@ void find_amounts(const BlockTails& tails, const BlockTails::Kind& resource, Tai
 }
 
 }  // namespace
-
-BlockTails::Kind& resource_of(BlockTails& tails, ResourceId id) {
-    if (raw(id) >= tails.resources.size()) {
-        tails.resources.resize(raw(id) + 1);
-    }
-    if (!tails.resources[raw(id)]) {
-        tails.resources[raw(id)] = std::make_unique<BlockTails::Kind>();
-    }
-    return *tails.resources[raw(id)];
-}
 
 void find_extremes(const BlockTails& tails, TailRanges& ranges) {
     ranges.highest = INT64_MIN;
@@ -130,7 +125,7 @@ void find_extremes(const BlockTails& tails, TailRanges& ranges) {
     }
     for (std::size_t number = 0; number < tails.resources.size(); ++number) {
         if (tails.resources[number]) {
-            find_amounts(tails, *tails.resources[number], ranges_of(ranges, number));
+            find_amounts(tails, *tails.resources[number], resource_of(ranges, static_cast<ResourceId>(number)));
         }
     }
 }
@@ -218,7 +213,7 @@ void find_reach(const BlockTails& tails, TailRanges& ranges) {
             continue;
         }
         const BlockTails::Kind& resource = *tails.resources[number];
-        TailRanges::Kind& found = ranges_of(ranges, number);
+        TailRanges::Kind& found = resource_of(ranges, static_cast<ResourceId>(number));
         found.least_lack = *std::min_element(resource.lack.begin(), resource.lack.end());
         for (std::uint32_t t = 0; t < kTails; ++t) {
             std::int64_t reach = INT64_MIN;
@@ -240,7 +235,7 @@ void show_lack_and_reach(const NodeBlock& block, BlockTails& tails, TailRanges& 
             continue;
         }
         BlockTails::Kind& resource = resource_of(tails, static_cast<ResourceId>(number));
-        TailRanges::Kind& found = ranges_of(ranges, number);
+        TailRanges::Kind& found = resource_of(ranges, static_cast<ResourceId>(number));
         for (std::uint32_t lane = 0; lane < kLanes; ++lane) {
             const std::int64_t now = lack_of(*block.resources[number], lane);
             if (now != resource.lack[lane]) {

@@ -63,7 +63,6 @@ struct TailRanges {
     using Tails = std::array<std::int64_t, kTails>;
 
     struct Kind {
-        bool known = false;           // false: nobody here has or requests any
         std::int64_t largest = 0;     // of `most`
         std::int64_t least_lack = 0;  // of `lack`
         // Of rest[t-1] - lack: no node makes more room; every node with so many pods makes so much.
@@ -72,16 +71,15 @@ struct TailRanges {
         Tails least_rest{};  // smallest rest[t-1] of nodes with so many pods
     };
 
-    // Null: nobody here has or requests any.
     const Kind* resource(ResourceId id) const {
-        return raw(id) < resources.size() && resources[raw(id)].known ? &resources[raw(id)] : nullptr;
+        return raw(id) < resources.size() ? resources[raw(id)].get() : nullptr;
     }
 
-    Tails lowest{};                    // smallest priority[t-1]; kNoPod if no tail is as long
-    Tails latest{};                    // largest start[t-1] of the nodes with that priority
-    Tails newest_of_all{};             // likewise newest[t-1]
-    std::int64_t highest = INT64_MIN;  // largest priority in any tail
-    std::vector<Kind> resources;       // by ResourceId
+    Tails lowest{};                                // smallest priority[t-1]; kNoPod if no tail is as long
+    Tails latest{};                                // largest start[t-1] of the nodes with that priority
+    Tails newest_of_all{};                         // likewise newest[t-1]
+    std::int64_t highest = INT64_MIN;              // largest priority in any tail
+    std::vector<std::unique_ptr<Kind>> resources;  // by ResourceId; null: nobody here has or requests any
 };
 
 // The lane shows the tails of these pods.
@@ -94,7 +92,6 @@ void show_lack(const NodeBlock&, BlockTails&);
 void find_reach(const BlockTails&, TailRanges&);
 // The same if pods are as they were: of what show_lack() changes.
 void show_lack_and_reach(const NodeBlock&, BlockTails&, TailRanges&);
-BlockTails::Kind& resource_of(BlockTails&, ResourceId);
 
 class PodTails {
 public:
