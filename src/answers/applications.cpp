@@ -157,8 +157,8 @@ private:
         open_ = false;
     }
 
-    // The quota that holds the pod back, if any. Sums of the whole version are found with the first that asks.
-    std::string_view held(const Pod& pod) {
+    // Why quotas hold the pod back, if any do. Sums of the whole version are found with the first that asks.
+    std::vector<std::string_view> held(const Pod& pod) {
         if (!pod.wants_place()) {
             return {};
         }
@@ -166,10 +166,11 @@ private:
             queues_ = std::make_unique<const QueueView>(*version_);
             quota_ = std::make_unique<const Quota>(*version_, *queues_);
         }
+        const read_model::ApplicationFacts& facts = *version_->applications.find(ids_[at_])->facts;
         if (!left_) {
-            left_ = quota_->left(*version_->applications.find(ids_[at_])->facts);
+            left_ = quota_->left(facts);
         }
-        return Quota::lacking(*left_, sums(*version_, version_->shape(pod).requests));
+        return quota_->reasons(facts, *left_, sums(*version_, version_->shape(pod).requests));
     }
 
     bool end(JsonText& json) {

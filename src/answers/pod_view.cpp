@@ -88,9 +88,12 @@ void put_pod(JsonText& json, const Version& version, const Place& place, const Q
     } else if (pod.state == PodState::allocated) {
         put_allocation(json, version, id);
     } else {
-        const bool waits = application != nullptr && pod.wants_place();
-        const Quota::Left left = waits ? quota.left(*application->facts) : Quota::Left();
-        put_ask(json, version, place, id, Quota::lacking(left, sums(version, version.shape(pod).requests)));
+        std::vector<std::string_view> held;
+        if (application != nullptr && pod.wants_place()) {
+            const read_model::ApplicationFacts& facts = *application->facts;
+            held = quota.reasons(facts, quota.left(facts), sums(version, version.shape(pod).requests));
+        }
+        put_ask(json, version, place, id, held);
     }
     json.end_object();
 }

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "answers/amounts.h"
+#include "answers/quota.h"
 
 namespace bayplan::answers {
 
@@ -62,7 +63,8 @@ void put_reason(JsonText& json, const Place& place, std::string_view message, st
 }
 
 // The last reason, and how often it was given in a row: earlier ones are not kept. The quota holds it back now.
-void put_reasons(JsonText& json, const Version& version, const Place& place, const Pod& pod, std::string_view held) {
+void put_reasons(JsonText& json, const Version& version, const Place& place, const Pod& pod,
+                 std::span<const std::string_view> held) {
     if (pod.reason == 0 && held.empty()) {
         return;
     }
@@ -71,8 +73,8 @@ void put_reasons(JsonText& json, const Version& version, const Place& place, con
     if (pod.reason != 0) {
         put_reason(json, place, version.texts.text(pod.reason), pod.reason_ns, pod.reason_times);
     }
-    if (!held.empty()) {
-        put_reason(json, place, held, version.now_ns, 1);
+    for (const std::string_view reason : held) {
+        put_reason(json, place, reason, version.now_ns, 1);
     }
     json.end_array();
 }
@@ -94,7 +96,8 @@ std::vector<std::uint32_t> by_key(const Version& version, std::span<const std::u
     return ids;
 }
 
-void put_ask(JsonText& json, const Version& version, const Place& place, std::uint32_t id, std::string_view held) {
+void put_ask(JsonText& json, const Version& version, const Place& place, std::uint32_t id,
+             std::span<const std::string_view> held) {
     const Pod& pod = *version.pods.find(id);
     const read_model::ShapeFacts& shape = version.shape(pod);
     json.begin_object();
@@ -110,7 +113,8 @@ void put_ask(JsonText& json, const Version& version, const Place& place, std::ui
     put_reasons(json, version, place, pod, held);
     json.member_if("triggeredPreemption", pod.is(read_model::kPreempting));
     json.member_if("originator", pod.is(read_model::kOriginator));
-    json.member_if("schedulingAttempted", pod.failures > 0);
+    // YuniKorn looks at limits of users before an ask counts as attempted, at limits of queues after that.
+    json.member_if("schedulingAttempted", pod.failures > 0 || (!held.empty() && held.back() == kQueueQuota));
     json.member_if("triggeredScaleUp", pod.is(read_model::kToldScaleUp));
     json.end_object();
 }

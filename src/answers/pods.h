@@ -13,8 +13,9 @@
 
 namespace bayplan::answers {
 
-// `held`: what holds it back by the version's own sums (quota.h), or empty.
-void put_ask(JsonText&, const read_model::Version&, const Place&, std::uint32_t pod, std::string_view held);
+// `held`: why quotas hold it back by the version's own sums (Quota::reasons), or empty.
+void put_ask(JsonText&, const read_model::Version&, const Place&, std::uint32_t pod,
+             std::span<const std::string_view> held);
 void put_allocation(JsonText&, const read_model::Version&, std::uint32_t pod);
 void put_foreign(JsonText&, const read_model::Version&, std::uint32_t pod);
 

@@ -76,7 +76,8 @@ void Quota::for_each_limit(const ApplicationFacts& facts, Each&& each) const {
     }
 }
 
-Quota::Quota(const read_model::Version& version, const QueueView& view) : view_(view) {
+Quota::Quota(const read_model::Version& version, const QueueView& view)
+    : view_(view), preempts_(version.partition != nullptr && version.partition->preemption_enabled) {
     view.for_each([&](std::string_view, const QueueNode& queue) { any_limits_ |= !queue.facts->limits.empty(); });
     if (!any_limits_) return;
     version.applications.for_each([&](std::uint32_t id, const read_model::Application& application) {
@@ -108,8 +109,35 @@ Quota::Left Quota::left(const ApplicationFacts& facts) const {
 
 std::string_view Quota::lacking(const Left& left, const Resources& requests) {
     if (!fits(requests, left.of_user)) return "Not enough user quota";
-    if (!fits(requests, left.of_queue)) return "Not enough queue quota";
+    if (!fits(requests, left.of_queue)) return kQueueQuota;
     return {};
+}
+
+// Of each kind the lowest queue that guarantees it counts.
+bool Quota::is_guaranteed(const ApplicationFacts& facts, const Resources& requests) const {
+    bool any = false;
+    for (const auto& [resource, amount] : requests) {
+        for (std::string_view path = queue_of(facts); !path.empty(); path = QueueView::parent(path)) {
+            const QueueNode* const node = view_.find(path);
+            if (node == nullptr || !node->facts->guaranteed.contains(resource)) continue;
+            const std::int64_t holds = amount_of(node->allocated, resource) - amount_of(node->preempting, resource);
+            if (amount > amount_of(node->facts->guaranteed, resource) - holds) return false;
+            any = true;
+            break;
+        }
+    }
+    return any;
+}
+
+// An ask that is not guaranteed begins no wait (R-GUARANTEE-10), so no search for it is ever made. Of others the version does not
+// say how long they have waited.
+std::vector<std::string_view> Quota::reasons(const ApplicationFacts& facts, const Left& left,
+                                             const Resources& requests) const {
+    const std::string_view quota = lacking(left, requests);
+    if (quota.empty()) return {};
+    if (quota != kQueueQuota || !preempts_ || is_guaranteed(facts, requests)) return {quota};
+    return {"Preemption preconditions failed", "Preemption queue guarantees check failed", "Preemption does not help",
+            quota};
 }
 
 }  // namespace bayplan::answers

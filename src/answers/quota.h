@@ -20,6 +20,8 @@ const queue_config::LimitConfig* limit_of(const queue_tree::Queue&, LimitNames, 
 // The group for which an application counts; empty: none.
 std::string_view group_of(const QueueView&, const read_model::ApplicationFacts&);
 
+inline constexpr std::string_view kQueueQuota = "Not enough queue quota";
+
 class Quota {
 public:
     Quota(const read_model::Version&, const QueueView&);
@@ -32,6 +34,9 @@ public:
     Left left(const read_model::ApplicationFacts&) const;
     // Empty: there is room for it.
     static std::string_view lacking(const Left&, const Resources& requests);
+    // The same, and before a queue's quota why nobody goes for the ask. Empty: there is room for it.
+    std::vector<std::string_view> reasons(const read_model::ApplicationFacts&, const Left&,
+                                          const Resources& requests) const;
 
 private:
     using Key = std::tuple<std::string_view, bool, std::string_view>;  // queue, is of a group, name
@@ -40,7 +45,11 @@ private:
     template <typename Each>
     void for_each_limit(const read_model::ApplicationFacts&, Each&& each) const;
 
+    // R-GUARANTEE-4, by sums of the version: it has no nominations.
+    bool is_guaranteed(const read_model::ApplicationFacts&, const Resources& requests) const;
+
     const QueueView& view_;
+    bool preempts_;  // the partition's queues say so
     bool any_limits_ = false;
     std::map<Key, Resources> used_;
 };

@@ -102,6 +102,13 @@ TEST_F(AnswersTest, nodes_have_their_pods_and_those_of_other_schedulers) {
     EXPECT_EQ(node(version_, kPlace, "n9"), std::nullopt);
 }
 
+// Of an ask that its queue has no room for, and that is not guaranteed any.
+const std::string kNobodyGoes =
+    R"("allocationLog":[{"message":"Preemption preconditions failed","lastOccurrence":1000,"count":1},)"
+    R"({"message":"Preemption queue guarantees check failed","lastOccurrence":1000,"count":1},)"
+    R"({"message":"Preemption does not help","lastOccurrence":1000,"count":1},)"
+    R"({"message":"Not enough queue quota","lastOccurrence":1000,"count":1}],)";
+
 TEST_F(AnswersTest, applications_have_their_asks_and_allocations) {
     const std::string batch =
         R"({"applicationID":"app-batch","usedResource":{"memory":4000000000,"pods":2,"vcore":1500},)"
@@ -110,7 +117,9 @@ TEST_F(AnswersTest, applications_have_their_asks_and_allocations) {
         R"("queueName":"root.batch","submissionTime":1700000020000000000,)"
         R"("requests":[{"allocationKey":"batch-2","requestTime":1700000021000000000,)"
         R"("resource":{"memory":3000000000,"pods":1,"vcore":1000},"priority":"0",)"
-        R"("applicationId":"app-batch","allocationLog":[{"message":"Not enough queue quota","lastOccurrence":1000,"count":1}]}],)"
+        R"("applicationId":"app-batch",)" +
+        kNobodyGoes +
+        R"("schedulingAttempted":true}],)"
         R"("allocations":[{"allocationKey":"batch-1",)"
         R"("requestTime":1700000020000000000,"allocationTime":1700000020000000000,)"
         R"("resource":{"memory":3000000000,"pods":1,"vcore":1000},"priority":"0","nodeId":"n1",)"
@@ -123,8 +132,9 @@ TEST_F(AnswersTest, applications_have_their_asks_and_allocations) {
         R"({"applicationID":"app-big","pendingResource":{"pods":1,"vcore":60000},"partition":"default",)"
         R"("queueName":"root.users.gina","submissionTime":1700000060000000000,)"
         R"("requests":[{"allocationKey":"big-1","requestTime":1700000060000000000,"resource":{"pods":1,)"
-        R"("vcore":60000},"priority":"0","applicationId":"app-big",)"
-        R"("allocationLog":[{"message":"Not enough queue quota","lastOccurrence":1000,"count":1}]}],)"
+        R"("vcore":60000},"priority":"0","applicationId":"app-big",)" +
+        kNobodyGoes +
+        R"("schedulingAttempted":true}],)"
         R"("applicationState":"Accepted",)"
         R"("user":"gina","groups":["gina"],"stateLog":[{"time":1000,"applicationState":"Accepted"}],)"
         R"("startTime":-62135596800000,"resourceHistory":{}})";

@@ -257,10 +257,22 @@ TEST(Answers, say_which_quota_holds_an_ask_back) {
     partition.ask("three", "his", {{"cpu", 3'000}}, 17);
     EXPECT_EQ(log("his"), "");
     partition.ask("four", "his", {{"cpu", 3'000}}, 18);
-    EXPECT_EQ(log("his"), R"("allocationLog":[{"message":"Not enough queue quota","count":1}])");
+    EXPECT_EQ(log("his"), R"("allocationLog":[{"message":"Preemption preconditions failed","count":1},)"
+                          R"({"message":"Preemption queue guarantees check failed","count":1},)"
+                          R"({"message":"Preemption does not help","count":1},)"
+                          R"({"message":"Not enough queue quota","count":1}])");
     // Room comes back.
     partition.shim().release("one");
     EXPECT_EQ(log("hers"), "");
+    // Two cores are guaranteed to the queue; another has used up what both may have. In time pods may go for it.
+    partition.shim().release("two");
+    partition.application("its", "root.prod.api", "carol");
+    partition.ask("five", "its", {{"cpu", 20'000}}, 19);
+    partition.application("theirs", "root.prod.web", "dave");
+    partition.ask("six", "theirs", {{"cpu", 2'000}}, 20);
+    EXPECT_EQ(log("theirs"), R"("allocationLog":[{"message":"Not enough queue quota","count":1}])");
+    partition.ask("seven", "theirs", {{"cpu", 2'001}}, 20);
+    EXPECT_NE(log("theirs").find("guarantees check failed"), std::string::npos);
 }
 
 TEST(Answers, say_how_a_shim_was_built) {
