@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <map>
+#include <numeric>
 
 #include "base/check.h"
 
@@ -129,6 +130,10 @@ void NodeState::set_holds(Slot slot, std::shared_ptr<const HoldList> list) {
 
 void NodeState::changed_since(std::uint64_t position, std::vector<std::uint32_t>& blocks) const {
     blocks.resize(block_count_);
+    if (position == 0) {
+        std::iota(blocks.begin(), blocks.end(), 0u);  // nothing was seen yet
+        return;
+    }
     blocks.resize(log_.list_blocks_after(position, blocks));
     std::sort(blocks.begin(), blocks.end());
 }

@@ -63,7 +63,7 @@ public:
     void set_reach(Slot, ResourceId, std::int64_t reach);
 
     const ChangeLog& log() const { return log_; }
-    // The blocks that changed after this position of the log, each once, in order.
+    // The blocks that changed after this position of the log, each once, in order; after 0 all there are.
     void changed_since(std::uint64_t position, std::vector<std::uint32_t>& blocks) const;
     // Log position that readers are sure to see.
     std::uint64_t published() const { return published_; }

@@ -101,12 +101,11 @@ void Lifecycle::clear_nomination(AskId id, const std::string& why) {
 }
 
 void Lifecycle::clear_lower_nominations(AskId id, Slot slot) {
-    const std::string why = full_name(world_, id) + " was nominated";
     const std::vector<AskId> there = world_.nominations.on(slot);
     for (const AskId other : there) {
         const bool clear_all = world_.options.preemption.lower_nominations == LowerNominations::clear;
         if (world_.asks[other].priority < world_.asks[id].priority && (clear_all || !still_fits(other, slot))) {
-            clear_nomination(other, why);
+            clear_nomination(other, full_name(world_, id) + " was nominated");
         }
     }
 }

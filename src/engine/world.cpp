@@ -35,8 +35,8 @@ World::World(const EngineOptions& settings, std::uint32_t readers, std::uint32_t
       departures(asks, options.preemption),
       budgets(texts, asks, specs),
       victim_index(asks, classes, nodes, budgets, options.preemption),
-      pod_tails(node_state, victim_index),
-      budget_tails(view, budgets, victim_index),
+      pod_tails(node_state, victim_index, lane_kernels(options.simd)),
+      budget_tails(view, budgets, victim_index, lane_kernels(options.simd)),
       shims(resources, asks),
       bytes(settings.bytes_max) {
     acquire_scored(resources, settings.score_resources);

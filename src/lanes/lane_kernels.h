@@ -88,6 +88,9 @@ struct LaneKernels {
     std::uint64_t (*equal)(const std::int64_t* values, std::int64_t value) noexcept;
     // Smallest and largest value of the lanes; INT64_MAX and INT64_MIN if there are none.
     LaneRange (*range)(std::uint64_t lanes, const std::int64_t* values) noexcept;
+    // The same of values - less.
+    LaneRange (*range_of_difference)(std::uint64_t lanes, const std::int64_t* values,
+                                     const std::int64_t* less) noexcept;
 };
 
 // The table of a level, or of the next one down that this CPU has. `automatic`: what BAYPLAN_SIMD names

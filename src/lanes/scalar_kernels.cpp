@@ -234,22 +234,47 @@ std::uint64_t equal(const std::int64_t* values, std::int64_t value) noexcept {
     return lanes_where([&](std::uint32_t lane) { return values[lane] == value; });
 }
 
-LaneRange range(std::uint64_t lanes, const std::int64_t* values) noexcept {
+template <typename Value>
+LaneRange range_of(std::uint64_t lanes, Value&& value_at) {
     LaneRange found{INT64_MAX, INT64_MIN};
     for (std::uint64_t left = lanes; left != 0; left &= left - 1) {
-        const std::int64_t value = values[std::countr_zero(left)];
+        const std::int64_t value = value_at(std::countr_zero(left));
         found.min = std::min(found.min, value);
         found.max = std::max(found.max, value);
     }
     return found;
 }
 
+LaneRange range(std::uint64_t lanes, const std::int64_t* values) noexcept {
+    return range_of(lanes, [&](int lane) { return values[lane]; });
+}
+
+LaneRange range_of_difference(std::uint64_t lanes, const std::int64_t* values, const std::int64_t* less) noexcept {
+    return range_of(lanes, [&](int lane) { return values[lane] - less[lane]; });
+}
+
 }  // namespace
 
 const LaneKernels kScalarKernels = {
-    SimdLevel::scalar,  with_room,    with_room_for_all, named,       clear_eights, add_least_allocated,
-    add_most_allocated, add_balanced, best_key,          largest,     coded,        score_bounds,
-    reaching,           range_bounds, best_short_key,    add_numbers, equal,        range,
+    SimdLevel::scalar,
+    with_room,
+    with_room_for_all,
+    named,
+    clear_eights,
+    add_least_allocated,
+    add_most_allocated,
+    add_balanced,
+    best_key,
+    largest,
+    coded,
+    score_bounds,
+    reaching,
+    range_bounds,
+    best_short_key,
+    add_numbers,
+    equal,
+    range,
+    range_of_difference,
 };
 
 }  // namespace bayplan

@@ -384,16 +384,24 @@ struct VectorKernels {
         return ~others;
     }
 
-    static LaneRange range(std::uint64_t lanes, const std::int64_t* values) noexcept {
+    template <typename Value>
+    static LaneRange range_of(std::uint64_t lanes, Value&& value_at) {
         Ints max = V::all(INT64_MIN);
         Ints min_turned = V::all(INT64_MIN);  // ~value falls as the value rises
         for (int first = 0; first < kCount; first += V::kInts) {
             const Mask some = V::mask_of(lanes >> first);
-            const Ints value = V::load(values + first);
+            const Ints value = value_at(first);
             max = V::larger(max, V::pick(some, value, V::all(INT64_MIN)));
             min_turned = V::larger(min_turned, V::pick(some, V::subtract(V::all(-1), value), V::all(INT64_MIN)));
         }
         return {~V::largest_of(min_turned), V::largest_of(max)};
+    }
+    static LaneRange range(std::uint64_t lanes, const std::int64_t* values) noexcept {
+        return range_of(lanes, [&](int first) { return V::load(values + first); });
+    }
+    static LaneRange range_of_difference(std::uint64_t lanes, const std::int64_t* values,
+                                         const std::int64_t* less) noexcept {
+        return range_of(lanes, [&](int first) { return V::subtract(V::load(values + first), V::load(less + first)); });
     }
 
     static constexpr LaneKernels table(SimdLevel level) {
@@ -414,7 +422,8 @@ struct VectorKernels {
                 best_short_key,
                 add_numbers,
                 equal,
-                range};
+                range,
+                range_of_difference};
     }
 };
 

@@ -147,8 +147,8 @@ void BudgetTails::update(std::uint32_t number) {
         show(number, static_cast<std::uint32_t>(std::countr_zero(left)));
     }
     if (block.columns) {
-        find_extremes(block.columns->others, block.columns->ranges_of_others);
-        find_extremes(block.columns->violating, block.columns->ranges_of_violating);
+        find_extremes(kernels_, block.columns->others, block.columns->ranges_of_others);
+        find_extremes(kernels_, block.columns->violating, block.columns->ranges_of_violating);
         show_lacks(number);
     }
 }
@@ -253,14 +253,14 @@ void BudgetTails::show_lacks(std::uint32_t number) {
     BudgetColumns& columns = *blocks_[number].columns;
     const NodeBlock& block = cluster_.node_state.block(number);
     show_lack(block, columns.others);
-    find_reach(columns.others, columns.ranges_of_others);
+    find_reach(kernels_, columns.others, columns.ranges_of_others);
     show_lack(block, columns.violating);
     for (std::size_t resource = 0; resource < std::min(columns.sums.size(), block.resources.size()); ++resource) {
         for (std::uint32_t lane = 0; block.resources[resource] && lane < kLanes; ++lane) {
             columns.violating.resources[resource]->lack[lane] -= columns.sums[resource][lane];
         }
     }
-    find_reach(columns.violating, columns.ranges_of_violating);
+    find_reach(kernels_, columns.violating, columns.ranges_of_violating);
 }
 
 }  // namespace bayplan

@@ -45,8 +45,8 @@ struct BudgetColumns {
 
 class BudgetTails {
 public:
-    BudgetTails(const ClusterView& cluster, Budgets& budgets, VictimIndex& index)
-        : cluster_(cluster), budgets_(budgets), index_(index), violating_(cluster.asks, budgets) {}
+    BudgetTails(const ClusterView& cluster, Budgets& budgets, VictimIndex& index, const LaneKernels& kernels)
+        : cluster_(cluster), budgets_(budgets), index_(index), kernels_(kernels), violating_(cluster.asks, budgets) {}
 
     // As things are now; the index too, of every node whose pods or budgets changed.
     void bring_up_to_date();
@@ -100,6 +100,7 @@ private:
     const ClusterView& cluster_;
     Budgets& budgets_;
     VictimIndex& index_;
+    const LaneKernels& kernels_;
     ViolatingPods violating_;
     bool in_force_ = false;
     std::vector<Block> blocks_;

@@ -13,6 +13,7 @@ namespace bayplan {
 namespace {
 
 constexpr std::uint32_t kTails = BlockTails::kTails;
+constexpr std::uint64_t kAllLanes = ~std::uint64_t{0};
 const IndexedPods kNoPods;
 
 // Of columns or of ranges; made if need be.
@@ -80,52 +81,45 @@ void keep_extreme(std::uint64_t lanes, std::int64_t was, std::int64_t now, Value
 
 void change_lack(const BlockTails& tails, std::uint32_t lane, std::int64_t now, BlockTails::Kind& resource,
                  TailRanges::Kind& ranges) {
-    constexpr std::uint64_t kAll = ~std::uint64_t{0};
     const std::int64_t was = std::exchange(resource.lack[lane], now);
     const auto lack = [&](std::uint32_t of) { return resource.lack[of]; };
-    keep_extreme(kAll, was, now, lack, std::less<>(), INT64_MAX, ranges.least_lack);
+    keep_extreme(kAllLanes, was, now, lack, std::less<>(), INT64_MAX, ranges.least_lack);
     for (std::uint32_t at = 0; at < kTails; ++at) {
         const auto room = [&](std::uint32_t of) { return resource.rest[at][of] - resource.lack[of]; };
         const std::int64_t rest = resource.rest[at][lane];
-        keep_extreme(kAll, rest - was, rest - now, room, std::greater<>(), INT64_MIN, ranges.reach[at]);
         if ((tails.at_least[at] >> lane & 1) != 0) {
+            keep_extreme(tails.at_least[at], rest - was, rest - now, room, std::greater<>(), INT64_MIN,
+                         ranges.reach[at]);
             keep_extreme(tails.at_least[at], rest - was, rest - now, room, std::less<>(), INT64_MAX, ranges.sure[at]);
         }
     }
 }
 
 // Of what pods alone change.
-void find_amounts(const BlockTails& tails, const BlockTails::Kind& resource, TailRanges::Kind& ranges) {
-    ranges.largest = *std::max_element(resource.most.begin(), resource.most.end());
+void find_amounts(const LaneKernels& kernels, const BlockTails& tails, const BlockTails::Kind& resource,
+                  TailRanges::Kind& ranges) {
+    ranges.largest = kernels.range(kAllLanes, resource.most.data()).max;
     for (std::uint32_t t = 0; t < kTails; ++t) {
-        ranges.least_rest[t] = INT64_MAX;
-        for_each_bit(tails.at_least[t], [&](std::uint32_t lane) {
-            ranges.least_rest[t] = std::min(ranges.least_rest[t], resource.rest[t][lane]);
-        });
+        ranges.least_rest[t] = kernels.range(tails.at_least[t], resource.rest[t].data()).min;
     }
 }
 
 }  // namespace
 
-void find_extremes(const BlockTails& tails, TailRanges& ranges) {
+void find_extremes(const LaneKernels& kernels, const BlockTails& tails, TailRanges& ranges) {
     ranges.highest = INT64_MIN;
     for (std::uint32_t t = 0; t < kTails; ++t) {
-        ranges.lowest[t] = *std::min_element(tails.priority[t].begin(), tails.priority[t].end());
-        ranges.latest[t] = INT64_MIN;
-        ranges.newest_of_all[t] = INT64_MIN;
-        for (std::uint64_t left = tails.at_least[t]; left != 0; left &= left - 1) {
-            const auto lane = static_cast<std::size_t>(std::countr_zero(left));
-            const std::int64_t priority = tails.priority[t][lane];
-            ranges.highest = std::max(ranges.highest, priority);
-            if (priority == ranges.lowest[t]) {
-                ranges.latest[t] = std::max(ranges.latest[t], tails.start[t][lane]);
-                ranges.newest_of_all[t] = std::max(ranges.newest_of_all[t], tails.newest[t][lane]);
-            }
-        }
+        const LaneRange priorities = kernels.range(tails.at_least[t], tails.priority[t].data());
+        ranges.lowest[t] = priorities.min;
+        ranges.highest = std::max(ranges.highest, priorities.max);
+        const std::uint64_t lowest = tails.at_least[t] & kernels.equal(tails.priority[t].data(), priorities.min);
+        ranges.latest[t] = kernels.range(lowest, tails.start[t].data()).max;
+        ranges.newest_of_all[t] = kernels.range(lowest, tails.newest[t].data()).max;
     }
     for (std::size_t number = 0; number < tails.resources.size(); ++number) {
         if (tails.resources[number]) {
-            find_amounts(tails, *tails.resources[number], resource_of(ranges, static_cast<ResourceId>(number)));
+            find_amounts(kernels, tails, *tails.resources[number],
+                         resource_of(ranges, static_cast<ResourceId>(number)));
         }
     }
 }
@@ -207,41 +201,36 @@ void show_lack(const NodeBlock& block, BlockTails& tails) {
     }
 }
 
-void find_reach(const BlockTails& tails, TailRanges& ranges) {
+void find_reach(const LaneKernels& kernels, const BlockTails& tails, TailRanges& ranges) {
     for (std::size_t number = 0; number < tails.resources.size(); ++number) {
         if (!tails.resources[number]) {
             continue;
         }
         const BlockTails::Kind& resource = *tails.resources[number];
         TailRanges::Kind& found = resource_of(ranges, static_cast<ResourceId>(number));
-        found.least_lack = *std::min_element(resource.lack.begin(), resource.lack.end());
+        found.least_lack = kernels.range(kAllLanes, resource.lack.data()).min;
         for (std::uint32_t t = 0; t < kTails; ++t) {
-            std::int64_t reach = INT64_MIN;
-            std::int64_t sure = INT64_MAX;
-            for (std::uint32_t lane = 0; lane < kLanes; ++lane) {
-                const std::int64_t room = resource.rest[t][lane] - resource.lack[lane];
-                reach = std::max(reach, room);
-                sure = (tails.at_least[t] >> lane & 1) != 0 ? std::min(sure, room) : sure;
-            }
-            found.reach[t] = reach;
-            found.sure[t] = sure;
+            const LaneRange room =
+                kernels.range_of_difference(tails.at_least[t], resource.rest[t].data(), resource.lack.data());
+            found.reach[t] = room.max;
+            found.sure[t] = room.min;
         }
     }
 }
 
-void show_lack_and_reach(const NodeBlock& block, BlockTails& tails, TailRanges& ranges) {
+void show_lack_and_reach(const NodeBlock& block, std::uint64_t lanes, BlockTails& tails, TailRanges& ranges) {
     for (std::uint32_t number = 0; number < block.resources.size(); ++number) {
         if (!block.resources[number]) {
             continue;
         }
         BlockTails::Kind& resource = resource_of(tails, static_cast<ResourceId>(number));
         TailRanges::Kind& found = resource_of(ranges, static_cast<ResourceId>(number));
-        for (std::uint32_t lane = 0; lane < kLanes; ++lane) {
+        for_each_bit(lanes, [&](std::uint32_t lane) {
             const std::int64_t now = lack_of(*block.resources[number], lane);
             if (now != resource.lack[lane]) {
                 change_lack(tails, lane, now, resource, found);
             }
-        }
+        });
     }
 }
 
@@ -249,12 +238,13 @@ void PodTails::update(std::uint32_t number, std::uint64_t lanes) {
     const NodeBlock& block = state_.block(number);
     BlockTails& tails = *blocks_[number];
     if (update_pods(block, number, lanes, tails)) {
-        find_extremes(tails, ranges_[number]);
+        find_extremes(kernels_, tails, ranges_[number]);
         show_lack(block, tails);
-        find_reach(tails, ranges_[number]);
+        find_reach(kernels_, tails, ranges_[number]);
     } else {
-        show_lack_and_reach(block, tails, ranges_[number]);
+        show_lack_and_reach(block, lanes, tails, ranges_[number]);
     }
+    groups_.keep(number, tails, ranges_[number], block.hold_floor);
 }
 
 // The pods of other nodes are as they were; asking each of them would cost more than the rest.

@@ -21,6 +21,8 @@
 #include <vector>
 
 #include "cluster/node_state.h"
+#include "lanes/lane_kernels.h"
+#include "preemption/tail_groups.h"
 #include "preemption/victim_index.h"
 
 namespace bayplan {
@@ -33,7 +35,7 @@ struct BlockTails {
     // No pod there: a priority above all others.
     static constexpr std::int64_t kNoPod = INT64_MAX;
 
-    using Lanes = std::array<std::int64_t, kLanes>;
+    using Lanes = LaneNumbers;
     struct Kind {
         alignas(64) std::array<Lanes, kTails> rest{};
         alignas(64) std::array<Lanes, kTails> least{};
@@ -65,7 +67,7 @@ struct TailRanges {
     struct Kind {
         std::int64_t largest = 0;     // of `most`
         std::int64_t least_lack = 0;  // of `lack`
-        // Of rest[t-1] - lack: no node makes more room; every node with so many pods makes so much.
+        // Of rest[t-1] - lack, of nodes with so many pods: none makes more room; each makes so much.
         Tails reach{};
         Tails sure{};
         Tails least_rest{};  // smallest rest[t-1] of nodes with so many pods
@@ -85,22 +87,24 @@ struct TailRanges {
 // The lane shows the tails of these pods.
 void show_pods(const IndexedPods&, std::uint32_t lane, BlockTails&);
 // Ranges over all lanes, once they show their pods.
-void find_extremes(const BlockTails&, TailRanges&);
+void find_extremes(const LaneKernels&, const BlockTails&, TailRanges&);
 // `lack` as the nodes are now, all pods that the tails leave out being there.
 void show_lack(const NodeBlock&, BlockTails&);
 // Ranges of the room that tails make, once `lack` is shown.
-void find_reach(const BlockTails&, TailRanges&);
-// The same if pods are as they were: of what show_lack() changes.
-void show_lack_and_reach(const NodeBlock&, BlockTails&, TailRanges&);
+void find_reach(const LaneKernels&, const BlockTails&, TailRanges&);
+// The same if pods are as they were, and other nodes than these: of what show_lack() changes.
+void show_lack_and_reach(const NodeBlock&, std::uint64_t lanes, BlockTails&, TailRanges&);
 
 class PodTails {
 public:
-    PodTails(const NodeState& state, VictimIndex& index) : state_(state), index_(index) {}
+    PodTails(const NodeState& state, VictimIndex& index, const LaneKernels& kernels)
+        : state_(state), index_(index), kernels_(kernels), groups_(kernels) {}
 
     // The columns, and the index of every node's pods, as things are now.
     void bring_up_to_date();
     const BlockTails& block(std::uint32_t number) const { return *blocks_[number]; }
     const TailRanges& ranges(std::uint32_t number) const { return ranges_[number]; }
+    const TailGroups& groups() const { return groups_; }
 
 private:
     void find_changed_lanes();
@@ -109,9 +113,11 @@ private:
 
     const NodeState& state_;
     VictimIndex& index_;
+    const LaneKernels& kernels_;
     std::vector<std::unique_ptr<BlockTails>> blocks_;
     std::vector<TailRanges> ranges_;  // by block
-    std::uint64_t position_ = 0;      // of the change log
+    TailGroups groups_;
+    std::uint64_t position_ = 0;  // of the change log
     std::vector<std::uint32_t> changed_;
     std::vector<std::uint64_t> changed_lanes_;  // by block; of the blocks in changed_
 };

@@ -8,15 +8,7 @@ namespace bayplan {
 
 namespace {
 
-constexpr std::uint32_t kCountMax = 64;  // of victims, for bounds by products of amounts
-
-alignas(64) constexpr BlockTails::Lanes kZeros{};
-
-// The lanes of `lanes` where a - b >= least.
-std::uint64_t at_least(const LaneKernels& kernels, const BlockTails::Lanes& a, const BlockTails::Lanes& b,
-                       std::int64_t least, std::uint64_t lanes) {
-    return kernels.with_room({a.data(), b.data(), kZeros.data(), least}, lanes);
-}
+constexpr std::uint32_t kCountMax = TailGroups::kCountMax;  // of victims, for bounds by products of amounts
 
 // By ranges: the tail makes room on some node of the block, or on each that has so many pods.
 bool some_fit(const AskClass& ask_class, const TailRanges& ranges, std::uint32_t at) {
@@ -70,7 +62,7 @@ std::uint64_t TailSearch::below_own_priority(const Look& look, std::uint32_t at,
     if (look.ranges.highest < ask_class_.priority || lanes == 0) {
         return lanes;
     }
-    return at_least(kernels_, kZeros, tails.priority[at], 1 - std::int64_t{ask_class_.priority}, lanes);
+    return at_least(kernels_, kZeroLanes, tails.priority[at], 1 - std::int64_t{ask_class_.priority}, lanes);
 }
 
 // Without the tail the ask fits. All of these nodes have so many pods.
@@ -93,7 +85,7 @@ std::uint64_t TailSearch::with_victims(const Look& look, std::int64_t count, std
     std::uint64_t found = 0;
     for (const ResourceAmount& request : ask_class_.requests) {
         const std::int64_t most = (count - 1) * look.ranges.resource(request.resource)->largest;
-        found |= at_least(kernels_, look.tails.resource(request.resource)->lack, kZeros, most - request.value + 1,
+        found |= at_least(kernels_, look.tails.resource(request.resource)->lack, kZeroLanes, most - request.value + 1,
                           lanes & ~found);
     }
     return found;
@@ -127,8 +119,8 @@ std::uint64_t TailSearch::not_later(const Look& look, std::uint32_t at, std::uin
     }
     const std::int64_t least = latest + (ties_lose ? 1 : 0);
     const std::uint64_t stale = lanes & look.stale;
-    const std::uint64_t later = at_least(kernels_, look.tails.start[at], kZeros, least, lanes & ~stale) |
-                                (stale == 0 ? 0 : at_least(kernels_, look.tails.newest[at], kZeros, least, stale));
+    const std::uint64_t later = at_least(kernels_, look.tails.start[at], kZeroLanes, least, lanes & ~stale) |
+                                (stale == 0 ? 0 : at_least(kernels_, look.tails.newest[at], kZeroLanes, least, stale));
     return lanes & ~later;
 }
 
@@ -140,8 +132,8 @@ std::uint64_t TailSearch::cheaper_alike(const Look& look, std::uint32_t at, std:
     const std::int64_t highest = best.cost.highest_priority;
     std::uint64_t equal = lanes;
     if (look.ranges.lowest[at] != highest || look.ranges.highest != highest) {
-        lanes = at_least(kernels_, kZeros, tails.priority[at], -highest, lanes);
-        equal = lanes & ~at_least(kernels_, kZeros, tails.priority[at], 1 - highest, lanes);
+        lanes = at_least(kernels_, kZeroLanes, tails.priority[at], -highest, lanes);
+        equal = lanes & ~at_least(kernels_, kZeroLanes, tails.priority[at], 1 - highest, lanes);
     }
     if (equal == 0 || best.cost.count > kCountMax) {
         return lanes;
@@ -283,7 +275,7 @@ bool TailSearch::hopeless(const Look& look, std::uint32_t at, Slot slot, const V
 
 // Nodes whose priority in the list is not below the ask's own.
 std::uint64_t TailSearch::at_or_above(const BlockTails::Lanes& priorities, std::uint64_t lanes) const {
-    return lanes == 0 ? 0 : at_least(kernels_, priorities, kZeros, ask_class_.priority, lanes);
+    return lanes == 0 ? 0 : at_least(kernels_, priorities, kZeroLanes, ask_class_.priority, lanes);
 }
 
 // Nodes that columns say nothing of: with holds that the ask need not respect, all of which `lack` counts; or
@@ -382,7 +374,24 @@ void TailSearch::look_through(const Look& look, std::uint64_t lanes, VictimCandi
     });
 }
 
+// Asked once for the blocks of a group (tail_groups.h): where no node is better than the best, none is better than a better one.
+bool TailSearch::is_lost(std::uint32_t number, const VictimCandidate& best) {
+    const bool known = best.slot != kNone<Slot> && best.cost.budget_violations == 0 && best.cost.count <= kCountMax;
+    if (!known || any_budgets_) {
+        group_ = UINT32_MAX;
+        return false;
+    }
+    if (number / kLanes != group_) {
+        group_ = number / kLanes;
+        lost_ = tails_.groups().lost(group_, ask_class_, best);
+    }
+    return (lost_ >> number % kLanes & 1) != 0;
+}
+
 void TailSearch::look_without_violation(std::uint32_t number, std::uint64_t lanes, VictimCandidate& best) {
+    if (is_lost(number, best)) {
+        return;
+    }
     const BudgetColumns* const columns = budget_tails_.block(number);
     const std::uint64_t by_pods = lanes & apart(number, columns);
     const std::uint64_t stale = lanes & ~by_pods & budget_tails_.stale(number);

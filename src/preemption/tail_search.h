@@ -31,10 +31,11 @@ public:
           budget_tails_(budget_tails),
           kernels_(kernels),
           ask_class_(ask_class),
+          any_budgets_(!tables.budgets.empty()),
           exact_(tables, ask_class) {}
 
     // The cheapest of these nodes of the block takes the place of `best` if it costs less, or as much and has a
-    // lower slot. The tails must be up to date.
+    // lower slot. The tails must be up to date. From block to block `best` stays, becomes better, or begins anew with none.
     void look(std::uint32_t block, std::uint64_t lanes, VictimCandidate& best) {
         look_without_violation(block, lanes, best);
         look_with_violation(block, lanes, best);
@@ -79,6 +80,7 @@ private:
     bool all_go(const BlockTails&, std::uint32_t at, std::uint32_t lane) const;
     std::uint64_t at_or_above(const BlockTails::Lanes& priorities, std::uint64_t lanes) const;
     std::uint64_t apart(std::uint32_t block, const BudgetColumns*) const;
+    bool is_lost(std::uint32_t block, const VictimCandidate& best);
     void look_through(const Look&, std::uint64_t lanes, VictimCandidate& best);
     void judge(const Look&, std::uint32_t at, Slot, VictimCandidate& best);
     void judge_pods(Slot, VictimCandidate& best);
@@ -88,6 +90,9 @@ private:
     const BudgetTails& budget_tails_;
     const LaneKernels& kernels_;
     const AskClass& ask_class_;
+    bool any_budgets_;
+    std::uint32_t group_ = UINT32_MAX;  // the last that was asked about, of which these blocks are lost
+    std::uint64_t lost_ = 0;
     AmountSearch exact_;
     std::uint64_t judged_by_columns_ = 0;
     std::uint64_t judged_by_pods_ = 0;

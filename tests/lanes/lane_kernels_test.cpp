@@ -259,6 +259,7 @@ TEST(LaneKernels, numbers_of_nodes_are_added_and_compared_alike_at_every_level) 
         }
         const std::uint64_t lanes = number % 5 == 0 ? 0 : random.bits() & random.bits();
         std::array<std::int64_t, kLanes> expected = sums;
+        LaneRange difference{INT64_MAX, INT64_MIN};  // of what is added
         LaneRange range{INT64_MAX, INT64_MIN};
         std::uint64_t like_the_first = 0;
         std::uint64_t best = 0;
@@ -267,6 +268,8 @@ TEST(LaneKernels, numbers_of_nodes_are_added_and_compared_alike_at_every_level) 
             like_the_first |= std::uint64_t{expected[lane] == expected[0]} << lane;
             if ((lanes >> lane & 1) != 0) {
                 range = {std::min(range.min, expected[lane]), std::max(range.max, expected[lane])};
+                const std::int64_t more = weight * numbers[lane];
+                difference = {std::min(difference.min, more), std::max(difference.max, more)};
                 const auto score = static_cast<std::uint64_t>(numbers[lane] % (1 << 29));
                 best = std::max(best, (score + 1) << 32 | (UINT32_MAX - 640 - lane));
             }
@@ -283,6 +286,9 @@ TEST(LaneKernels, numbers_of_nodes_are_added_and_compared_alike_at_every_level) 
             const LaneRange found = kernels->range(lanes, mine.data());
             ASSERT_EQ(found.min, range.min);
             ASSERT_EQ(found.max, range.max);
+            const LaneRange more = kernels->range_of_difference(lanes, mine.data(), sums.data());
+            ASSERT_EQ(more.min, difference.min);
+            ASSERT_EQ(more.max, difference.max);
             ASSERT_EQ(kernels->best_short_key(lanes, scores.data(), 640), best);
         }
     }
