@@ -7,6 +7,7 @@
 #include "base/bits.h"
 #include "preemption/amount_search.h"
 #include "preemption/pod_tails.h"
+#include "preemption/victim_bounds.h"
 
 namespace bayplan {
 
@@ -96,28 +97,14 @@ std::uint64_t TailGroups::not_later(std::uint32_t number, const Group& group, st
     return blocks & ~later & (behind | ~as_late);
 }
 
-// Nodes of the block on which this tail is the first that makes room need so many victims. Each has too little room for fewer;
-// or they lack more than the tail shorter by one gives, and, if that leaves only one resource short, more of it than fewer
-// pods give.
 bool TailGroups::need_victims(std::span<const Needed> needed, std::uint32_t at, std::uint32_t lane,
                               std::int64_t victims) {
-    const std::int64_t fewer = victims - 1;
-    const bool all_do = std::any_of(needed.begin(), needed.end(), [&](const Needed& one) {
-        return fewer * one.kind->largest[lane] < one.kind->least_lack[lane] + one.amount;
+    return bayplan::need_victims(needed.size(), at > 0, victims, [&](std::size_t k) {
+        const Kind& kind = *needed[k].kind;
+        const std::uint32_t shorter = at == 0 ? 0 : at - 1;
+        return VictimBound{needed[k].amount, kind.largest[lane], kind.least_lack[lane], kind.sure[shorter][lane],
+                           kind.least_rest[shorter][lane]};
     });
-    if (all_do || at == 0) {
-        return all_do;
-    }
-    const Needed* scarce = nullptr;
-    for (const Needed& one : needed) {
-        if (one.kind->sure[at - 1][lane] < one.amount) {
-            if (scarce != nullptr) {
-                return false;
-            }
-            scarce = &one;
-        }
-    }
-    return scarce == nullptr || fewer * scarce->kind->largest[lane] <= scarce->kind->least_rest[at - 1][lane];
 }
 
 // As many victims cost as much as the best's: blocks of `late` may win by starts. More victims cost more.

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <bit>
 
+#include "preemption/victim_bounds.h"
+
 namespace bayplan {
 
 namespace {
@@ -22,28 +24,6 @@ bool all_fit(const AskClass& ask_class, const TailRanges& ranges, std::uint32_t 
     return std::all_of(ask_class.requests.begin(), ask_class.requests.end(), [&](const ResourceAmount& request) {
         return ranges.resource(request.resource)->sure[at] >= request.value;
     });
-}
-
-// True if nodes on which this tail is the first that makes room need so many victims: they lack more than the tail shorter by
-// one gives, and, if that leaves only one resource short, more of it than fewer pods give.
-bool shorter_tail_tells(const AskClass& ask_class, const TailRanges& ranges, std::uint32_t at, std::int64_t count) {
-    if (at == 0) {
-        return false;
-    }
-    const ResourceAmount* scarce = nullptr;
-    for (const ResourceAmount& request : ask_class.requests) {
-        if (ranges.resource(request.resource)->sure[at - 1] < request.value) {
-            if (scarce != nullptr) {
-                return false;
-            }
-            scarce = &request;
-        }
-    }
-    if (scarce == nullptr) {
-        return true;  // there are no such nodes
-    }
-    const TailRanges::Kind& resource = *ranges.resource(scarce->resource);
-    return (count - 1) * resource.largest <= resource.least_rest[at - 1];
 }
 
 template <typename Look>
@@ -151,17 +131,14 @@ std::uint64_t TailSearch::cheaper_alike(const Look& look, std::uint32_t at, std:
     return lanes & ~worse;
 }
 
-// True if each node of the block has too little room for fewer victims than this, all of them in the tails.
-bool TailSearch::all_with_victims(const TailRanges& ranges, std::int64_t count) const {
-    return std::any_of(ask_class_.requests.begin(), ask_class_.requests.end(), [&](const ResourceAmount& request) {
-        const TailRanges::Kind& resource = *ranges.resource(request.resource);
-        return (count - 1) * resource.largest < resource.least_lack + request.value;
-    });
-}
-
 // Nodes of the block whose first victim is the first of this tail need at least so many: by ranges.
 bool TailSearch::need_victims(const Look& look, std::uint32_t at, std::int64_t count) const {
-    return all_with_victims(look.ranges, count) || shorter_tail_tells(ask_class_, look.ranges, at, count);
+    return bayplan::need_victims(ask_class_.requests.size(), at > 0, count, [&](std::size_t k) {
+        const auto& [resource, amount] = ask_class_.requests[k];
+        const TailRanges::Kind& ranges = *look.ranges.resource(resource);
+        const std::uint32_t shorter = at == 0 ? 0 : at - 1;
+        return VictimBound{amount, ranges.largest, ranges.least_lack, ranges.sure[shorter], ranges.least_rest[shorter]};
+    });
 }
 
 // Likewise: of these nodes only one whose first victim started later than that of the best so far may be better.
@@ -184,28 +161,6 @@ bool TailSearch::all_lose(const Look& look, std::uint32_t at, const VictimCandid
     const std::int64_t more = share_of(best.cost.highest_priority) + best.cost.count * share_of(ranges.lowest[0]);
     return ranges.lowest[at] >= best.cost.highest_priority && more > best.cost.priority_sum &&
            need_victims(look, at, best.cost.count + std::int64_t{1});
-}
-
-// By ranges over the block: no node of it is better than the best so far.
-bool TailSearch::has_none_better(const Look& look, const VictimCandidate& best) const {
-    if (best.slot == kNone<Slot> || look.violating || best.cost.budget_violations > 0 || best.cost.count > kCountMax) {
-        return false;
-    }
-    for (std::uint32_t at = 0; at < BlockTails::kTails; ++at) {
-        if (look.ranges.lowest[at] > best.cost.highest_priority) {
-            return true;  // as is the first victim's priority where longer tails must go
-        }
-        if (!some_fit(ask_class_, look.ranges, at)) {
-            continue;
-        }
-        if (!all_lose(look, at, best)) {
-            return false;
-        }
-        if (all_fit(ask_class_, look.ranges, at)) {
-            return true;  // nodes without such a tail have no pods that are left
-        }
-    }
-    return look.tails.longer == 0;
 }
 
 // True if without the tail too little room is left for any of its other pods.
@@ -331,7 +286,7 @@ void TailSearch::look_through(const Look& look, std::uint64_t lanes, VictimCandi
         return best.slot != kNone<Slot> && !look.violating && best.cost.budget_violations == 0;
     };
     const auto slot_of_lane = [&](std::uint32_t lane) { return static_cast<Slot>(raw(look.first) + lane); };
-    std::uint64_t open = has_none_better(look, best) ? 0 : lanes;
+    std::uint64_t open = lanes;
     // Nodes on which a shorter tail makes room, and which lose, are open still. A longer one costs them more, so they could not
     // win: to leave them out saves looks, a tenth of a search among uneven pods.
     bool some_lost = false;

@@ -68,11 +68,9 @@ private:
     std::uint64_t fitting(const Look&, std::uint32_t at, std::uint64_t lanes) const;
     std::uint64_t with_victims(const Look&, std::int64_t count, std::uint64_t lanes) const;
     std::uint64_t promising(const Look&, std::uint32_t at, std::uint64_t lanes, const VictimCandidate& best) const;
-    bool all_with_victims(const TailRanges&, std::int64_t count) const;
     bool need_victims(const Look&, std::uint32_t at, std::int64_t count) const;
     bool starts_decide(const Look&, std::uint32_t at, const VictimCandidate& best) const;
     bool all_lose(const Look&, std::uint32_t at, const VictimCandidate& best) const;
-    bool has_none_better(const Look&, const VictimCandidate& best) const;
     std::uint64_t not_later(const Look&, std::uint32_t at, std::uint64_t lanes, const VictimCandidate& best) const;
     std::uint64_t cheaper_alike(const Look&, std::uint32_t at, std::uint64_t lanes, const VictimCandidate& best) const;
     bool needs_others(const Look&, std::uint32_t at, std::uint32_t lane, std::int64_t count) const;
