@@ -11,25 +11,26 @@ namespace bayplan {
 std::size_t SpecTable::Hash::operator()(const PodSpec* spec) const { return field_hash(*spec); }
 
 SpecTable::SpecTable(TextTable& texts) : texts_(texts) {
-    entries_.emplace_back().references = 1;
-    entries_[0].born = ++births_;
-    ids_.emplace(&entries_[0].spec, kEmptySpec);
+    Entry& empty = *entries_.emplace_back(std::make_unique<Entry>());
+    empty.references = 1;
+    empty.born = ++births_;
+    ids_.emplace(&empty.spec, kEmptySpec);
 }
 
 SpecId SpecTable::acquire(PodSpec&& spec) {
     if (const auto found = ids_.find(&spec); found != ids_.end()) {
-        ++entries_[raw(found->second)].references;
+        ++entries_[raw(found->second)]->references;
         return found->second;
     }
     SpecId id;
     if (free_.empty()) {
-        entries_.emplace_back();
+        entries_.push_back(std::make_unique<Entry>());
         id = static_cast<SpecId>(entries_.size() - 1);
     } else {
         id = free_.back();
         free_.pop_back();
     }
-    Entry& entry = entries_[raw(id)];
+    Entry& entry = *entries_[raw(id)];
     entry.spec = std::move(spec);
     entry.references = 1;
     entry.born = ++births_;
@@ -42,7 +43,7 @@ SpecId SpecTable::acquire(PodSpec&& spec) {
 }
 
 void SpecTable::release(SpecId id) {
-    Entry& entry = entries_[raw(id)];
+    Entry& entry = *entries_[raw(id)];
     BP_CHECK_OP(entry.references, >, 0u);
     if (--entry.references > 0) {
         return;

@@ -5,7 +5,7 @@
 #pragma once
 
 #include <cstdint>
-#include <deque>
+#include <memory>
 #include <vector>
 
 #include <boost/unordered/unordered_flat_map.hpp>
@@ -34,14 +34,14 @@ public:
 
     // The content, with one reference more. Texts are the engine's, labels sorted by key.
     SpecId acquire(PodSpec&&);
-    void add_reference(SpecId id) { ++entries_[raw(id)].references; }
+    void add_reference(SpecId id) { ++entries_[raw(id)]->references; }
     void release(SpecId);
 
-    const PodSpec& operator[](SpecId id) const { return entries_[raw(id)].spec; }
-    AskList<OfSpec>& pods(SpecId id) { return entries_[raw(id)].pods; }
-    bool alive(SpecId id) const { return entries_[raw(id)].references > 0; }
+    const PodSpec& operator[](SpecId id) const { return entries_[raw(id)]->spec; }
+    AskList<OfSpec>& pods(SpecId id) { return entries_[raw(id)]->pods; }
+    bool alive(SpecId id) const { return entries_[raw(id)]->references > 0; }
     // No two contents that had the same id have the same number; 0: it has no content.
-    std::uint64_t born(SpecId id) const { return entries_[raw(id)].born; }
+    std::uint64_t born(SpecId id) const { return entries_[raw(id)]->born; }
     std::uint32_t size() const { return static_cast<std::uint32_t>(entries_.size()); }  // free places included
 
 private:
@@ -60,7 +60,7 @@ private:
 
     TextTable& texts_;
     SpecListener* listener_ = nullptr;
-    std::deque<Entry> entries_;  // specs must not move: the map's keys point to them
+    std::vector<std::unique_ptr<Entry>> entries_;  // specs must not move: the map's keys point to them
     std::vector<SpecId> free_;
     std::uint64_t births_ = 0;
     boost::unordered_flat_map<const PodSpec*, SpecId, Hash, Same> ids_;

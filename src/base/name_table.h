@@ -4,14 +4,13 @@
 #pragma once
 
 #include <cstdint>
-#include <deque>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include <boost/unordered/unordered_flat_map.hpp>
 
 #include "base/check.h"
+#include "base/chunk_table.h"
 #include "base/ids.h"
 #include "base/seeded_hash.h"
 
@@ -23,26 +22,25 @@ public:
     // The id of the text, with one reference more.
     Id acquire(std::string_view text) {
         if (const auto found = ids_.find(text); found != ids_.end()) {
-            ++entries_[raw(found->second)].references;
+            ++entries_[found->second].references;
             return found->second;
         }
-        const Id id = take_entry();
-        Entry& entry = entries_[raw(id)];
+        const Id id = entries_.add();
+        Entry& entry = entries_[id];
         entry.text.assign(text);
         entry.references = 1;
         ids_.emplace(std::string_view(entry.text), id);
         return id;
     }
 
-    void add_reference(Id id) { ++entries_[raw(id)].references; }
+    void add_reference(Id id) { ++entries_[id].references; }
 
     void release(Id id) {
-        Entry& entry = entries_[raw(id)];
+        Entry& entry = entries_[id];
         BP_CHECK_OP(entry.references, >, 0u);
         if (--entry.references == 0) {
             ids_.erase(std::string_view(entry.text));
-            entry.text.clear();
-            free_.push_back(id);
+            entries_.remove(id);
         }
     }
 
@@ -52,8 +50,8 @@ public:
         return found == ids_.end() ? kNone<Id> : found->second;
     }
 
-    std::string_view text(Id id) const { return entries_[raw(id)].text; }
-    void prefetch(Id id) const { __builtin_prefetch(&entries_[raw(id)]); }
+    std::string_view text(Id id) const { return entries_[id].text; }
+    void prefetch(Id id) const { __builtin_prefetch(&entries_[id]); }
     std::size_t size() const { return ids_.size(); }
 
 private:
@@ -62,19 +60,7 @@ private:
         std::uint32_t references = 0;
     };
 
-    // Lowest-numbered reuse is not needed: ids never decide anything.
-    Id take_entry() {
-        if (!free_.empty()) {
-            const Id id = free_.back();
-            free_.pop_back();
-            return id;
-        }
-        entries_.emplace_back();
-        return static_cast<Id>(entries_.size() - 1);
-    }
-
-    std::deque<Entry> entries_;  // texts must not move: the map's keys are views of them
-    std::vector<Id> free_;
+    ChunkTable<Id, Entry, 256> entries_;  // texts must not move: the map's keys are views of them
     boost::unordered_flat_map<std::string_view, Id, TextHash> ids_;
 };
 

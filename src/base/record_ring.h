@@ -44,11 +44,11 @@ public:
         Texts texts;
     };
 
-    // Rounded up to a power of two, at least kBytesMin.
+    // Rounded up to a power of two, at least kBytesMin. All of it is written now: who writes records later waits for no page.
     explicit RecordRing(std::size_t bytes_min)
         : capacity_(std::bit_ceil(std::max(bytes_min, kBytesMin))),
           mask_(capacity_ - 1),
-          bytes_(std::make_unique_for_overwrite<std::byte[]>(capacity_)) {}
+          bytes_(std::make_unique<std::byte[]>(capacity_)) {}
     // Frees the records never read that have memory of their own.
     ~RecordRing() {
         read(SIZE_MAX, [](const Record&) {});

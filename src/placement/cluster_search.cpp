@@ -12,11 +12,7 @@
 namespace bayplan {
 
 bool ClusterSearch::filters_couple(const Subject& subject) const {
-    const auto& predicates = predicates_.predicates();
-    // From the last on: those about other pods are there, and mostly one of them says yes.
-    return std::any_of(predicates.rbegin(), predicates.rend(),
-                       [&](const auto& predicate) { return predicate->depends_on_pods(subject); }) ||
-           predicates_.refuse_all(subject).refusal.verdict != Verdict::feasible;
+    return predicates_.depends_on_pods(subject) || predicates_.refuse_all(subject).refusal.verdict != Verdict::feasible;
 }
 
 bool ClusterSearch::anybody_couples(const Subject& subject) const {

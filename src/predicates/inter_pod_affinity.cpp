@@ -72,6 +72,7 @@ bool founds_group(const Subject& subject) {
 class InterPodAffinity final : public Predicate {
 public:
     bool filters_by_columns() const override { return false; }
+    bool refuses_pods() const override { return false; }
     bool depends_on_pods(const Subject& subject) const override {
         const SpecPlan& plan = subject.plan;
         return !plan.affinity.empty() || !plan.anti_affinity.empty() || !plan.repelled_by.empty();

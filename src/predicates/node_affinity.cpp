@@ -18,6 +18,7 @@ namespace {
 class NodeAffinity final : public Predicate {
 public:
     bool filters_by_columns() const override { return false; }
+    bool looks_at_pods() const override { return false; }
     Refusal refuse_all(const Subject& subject) const override {
         if (subject.plan.names.kind != NodeNameSet::Kind::conflict) {
             return {};

@@ -8,6 +8,8 @@ namespace {
 
 class NodeName final : public Predicate {
 public:
+    bool refuses_pods() const override { return false; }
+    bool looks_at_pods() const override { return false; }
     NodeName(const LaneKernels& kernels) : kernels_(kernels) {}
 
     bool concerns(const AskClass& ask_class) const override { return ask_class.required_node != kNone<NameId>; }

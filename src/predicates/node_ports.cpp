@@ -12,6 +12,7 @@ namespace {
 class NodePorts final : public Predicate {
 public:
     bool filters_by_columns() const override { return false; }
+    bool refuses_pods() const override { return false; }
     bool depends_on_pods(const Subject& subject) const override { return !subject.spec.ports.empty(); }
 
     std::uint64_t filter_cluster(const Subject& subject, std::uint32_t block, std::uint64_t lanes) const override {

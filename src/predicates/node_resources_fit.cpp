@@ -16,6 +16,8 @@ namespace {
 
 class NodeResourcesFit final : public Predicate {
 public:
+    bool refuses_pods() const override { return false; }
+    bool looks_at_pods() const override { return false; }
     NodeResourcesFit(const LaneKernels& kernels) : kernels_(kernels) {}
 
     bool concerns(const AskClass& ask_class) const override { return !ask_class.requests.empty(); }

@@ -9,6 +9,8 @@ namespace {
 
 class NodeUnschedulable final : public Predicate {
 public:
+    bool refuses_pods() const override { return false; }
+    bool looks_at_pods() const override { return false; }
     bool concerns(const AskClass& ask_class) const override { return !ask_class.tolerates_unschedulable; }
 
     std::uint64_t filter(const AskClass&, const NodeBlock& block, std::uint64_t lanes) const noexcept override {

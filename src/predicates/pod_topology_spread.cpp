@@ -13,6 +13,7 @@ namespace {
 class PodTopologySpread final : public Predicate {
 public:
     bool filters_by_columns() const override { return false; }
+    bool refuses_pods() const override { return false; }
     bool depends_on_pods(const Subject& subject) const override { return !subject.plan.hard_spread.empty(); }
 
     void begin(const Subject& subject) const override {

@@ -52,6 +52,10 @@ public:
 
     // False: filter() lets every node of every class pass; it is never asked. Asked once, when predicates are put together.
     virtual bool filters_by_columns() const { return true; }
+    // False: refuse_all() refuses no pod; it is never asked. Asked once, like the line above and the line below.
+    virtual bool refuses_pods() const { return true; }
+    // False: depends_on_pods() is false of every subject; it is never asked.
+    virtual bool looks_at_pods() const { return true; }
     // False: the class asks nothing of this predicate's filter() (Kubernetes: Skip).
     virtual bool concerns(const AskClass&) const { return true; }
     // The lanes of `lanes` whose node passes.

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <iterator>
 #include <utility>
 
 namespace bayplan {
@@ -13,6 +14,12 @@ PredicateSet::PredicateSet(std::vector<PredicateInForce> predicates) {
         rows_.push_back(one.row);
         if (predicates_.back()->filters_by_columns()) {
             by_columns_.push_back(predicates_.back().get());
+        }
+        if (predicates_.back()->refuses_pods()) {
+            refusing_.push_back(static_cast<std::uint32_t>(predicates_.size() - 1));
+        }
+        if (predicates_.back()->looks_at_pods()) {
+            looking_at_pods_.push_back(predicates_.back().get());
         }
     }
 }
@@ -31,7 +38,7 @@ std::uint64_t PredicateSet::filter(const AskClass& ask_class, const NodeBlock& b
 }
 
 PredicateSet::Failure PredicateSet::refuse_all(const Subject& subject) const {
-    for (std::uint32_t index = 0; index < predicates_.size(); ++index) {
+    for (const std::uint32_t index : refusing_) {
         Refusal refusal = predicates_[index]->refuse_all(subject);
         if (refusal.verdict != Verdict::feasible) {
             return {index, std::move(refusal)};
@@ -138,12 +145,15 @@ std::vector<PredicateSet::Failure> PredicateSet::explain_all(const Subject& subj
     return failures;
 }
 
+bool PredicateSet::depends_on_pods(const Subject& subject) const {
+    // From the last on: mostly one of them says yes.
+    return std::any_of(looking_at_pods_.rbegin(), looking_at_pods_.rend(),
+                       [&](const Predicate* predicate) { return predicate->depends_on_pods(subject); });
+}
+
 void PredicateSet::coupled(const Subject& subject, std::vector<const Predicate*>& found) const {
-    for (const auto& predicate : predicates_) {
-        if (predicate->depends_on_pods(subject)) {
-            found.push_back(predicate.get());
-        }
-    }
+    std::copy_if(looking_at_pods_.begin(), looking_at_pods_.end(), std::back_inserter(found),
+                 [&](const Predicate* predicate) { return predicate->depends_on_pods(subject); });
 }
 
 void PredicateSet::begin(const Subject& subject) const {

@@ -48,6 +48,8 @@ public:
     // All of them.
     std::vector<Failure> explain_all(const Subject&, const NodeView&) const;
 
+    // Whether a predicate depends on pods for this subject, beyond the blocks' columns.
+    bool depends_on_pods(const Subject&) const;
     // Appends the predicates that depend on pods for this subject, beyond the blocks' columns.
     void coupled(const Subject&, std::vector<const Predicate*>&) const;
     // Once before explain() of many nodes.
@@ -72,8 +74,10 @@ private:
     LaneRefusals explain_node(const Subject&, const NodeView&, std::uint32_t& failed, ReasonCounts&) const;
 
     std::vector<std::unique_ptr<Predicate>> predicates_;
-    std::vector<PredicateRow> rows_;            // by index
-    std::vector<const Predicate*> by_columns_;  // predicates whose filter() may refuse a node
+    std::vector<PredicateRow> rows_;                 // by index
+    std::vector<const Predicate*> by_columns_;       // predicates whose filter() may refuse a node
+    std::vector<std::uint32_t> refusing_;            // indices of predicates whose refuse_all() may refuse a pod
+    std::vector<const Predicate*> looking_at_pods_;  // predicates whose depends_on_pods() may be true
 };
 
 }  // namespace bayplan

@@ -13,6 +13,8 @@ namespace {
 
 class TaintToleration final : public Predicate {
 public:
+    bool refuses_pods() const override { return false; }
+    bool looks_at_pods() const override { return false; }
     bool filters_by_columns() const override { return false; }
     Refusal explain(const Subject& subject, const NodeView& node) const override {
         if (first_untolerated(subject.spec.tolerations, node.facts.taints) == nullptr) {

@@ -14,8 +14,10 @@ namespace {
 constexpr int kYieldsBeforeSleep = 1'024;
 constexpr std::chrono::microseconds kWait{50};
 // While the engine goes on, the teller is woken once so much of the ring waits: each time costs the engine some
-// microseconds, and a ring that is full would cost it more.
-constexpr std::size_t kWakeAtPart = 2;
+// microseconds, and a ring that is full would cost it more. The first time comes early, for a turn of a few hundred
+// decisions is told meanwhile; each later one waits for twice as much, up to the last part.
+constexpr std::size_t kFirstWakeAtPart = 16;
+constexpr std::size_t kLastWakeAtPart = 2;
 // Without a thread nobody waits for a full ring: small, it stays in the cache.
 constexpr std::size_t kInlineRingBytes = 16u << 10;
 
@@ -40,6 +42,7 @@ RecordHead head_of(RecordKind kind, ShimId shim, std::uint64_t number = 0, std::
 Announcer::Announcer(DecisionSink& sink, TellerMode mode, std::size_t ring_bytes, std::function<void()> teller_start)
     : ring_(mode == TellerMode::thread ? ring_bytes : std::min(ring_bytes, kInlineRingBytes)),
       teller_(sink),
+      wake_after_(ring_.capacity() / kFirstWakeAtPart),
       threaded_(mode == TellerMode::thread) {
     if (threaded_) {
         thread_ = std::thread([this, start = std::move(teller_start)] { run(start); });
@@ -62,8 +65,9 @@ void Announcer::write(const RecordHead& head, const RecordTexts& texts) {
         wait_for_room(head, texts);
     }
     ++records_;
-    if (threaded_ && ring_.bytes_written() - woken_at_ > ring_.capacity() / kWakeAtPart) {
+    if (threaded_ && ring_.bytes_written() - woken_at_ > wake_after_) {
         wake_teller();
+        wake_after_ = std::min(2 * wake_after_, ring_.capacity() / kLastWakeAtPart);
     }
 }
 
@@ -102,6 +106,9 @@ std::size_t Announcer::flush(bool goes_on) {
     const bool is_behind = ring_.bytes_written() != woken_at_;
     if (offers_again || (!goes_on && is_behind)) {
         wake_teller();
+    }
+    if (!goes_on) {
+        wake_after_ = ring_.capacity() / kFirstWakeAtPart;
     }
     return 0;
 }

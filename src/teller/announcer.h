@@ -110,6 +110,7 @@ private:
 
     DecisionRing ring_;
     Teller teller_;
+    std::size_t wake_after_;  // bytes that wait, after which a teller that sleeps is woken
     const bool threaded_;
     std::uint64_t records_ = 0;
     std::uint64_t wakes_ = 0;

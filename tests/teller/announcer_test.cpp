@@ -128,29 +128,41 @@ TEST(Announcer, ASinkThatBlocksStopsNothingUntilTheRingIsFull) {
     EXPECT_GT(announcer.counters().bytes, kMany * 64u);
 }
 
-TEST(Announcer, TheTellerIsWokenForHalfARingOrWhenTheEngineHasNoMoreToDo) {
-    constexpr std::size_t kRing = 64u << 10;
+TEST(Announcer, TheTellerIsWokenForPartsOfARingThatDoubleOrWhenTheEngineHasNoMoreToDo) {
+    constexpr std::size_t kRing = 256u << 10;
     ListingSink sink;
     Announcer announcer(sink, TellerMode::thread, kRing, {});
     announcer.add_shim("shim");
     announcer.connect(kShim, 1, 0);
     int number = 0;
-    while (announcer.counters().bytes + 512 < kRing / 2) {
-        place(announcer, number++);
-        announcer.flush(true);
-        ASSERT_EQ(announcer.counters().wakes, 0u) << "the engine goes on";
+    std::uint64_t wakes = 0;
+    std::uint64_t woken_at = 0;
+    // Nobody is woken before so many bytes have come since the last time, and then at once.
+    const auto woken_after = [&](std::size_t bytes) {
+        while (announcer.counters().bytes - woken_at <= bytes) {
+            ASSERT_EQ(announcer.counters().wakes, wakes) << "the engine goes on";
+            place(announcer, number++);
+            announcer.flush(true);
+        }
+        ASSERT_EQ(announcer.counters().wakes, ++wakes);
+        woken_at = announcer.counters().bytes;
+    };
+    for (const std::size_t part : {16, 8, 4, 2, 2}) {
+        SCOPED_TRACE(part);
+        ASSERT_NO_FATAL_FAILURE(woken_after(kRing / part));
+        announcer.settle();
+        woken_at = announcer.counters().bytes;
+        ++wakes;
     }
-    while (announcer.counters().bytes <= kRing / 2) {
-        place(announcer, number++);
-    }
-    EXPECT_EQ(announcer.counters().wakes, 1u) << "half of the ring waits";
     place(announcer, number++);
     announcer.flush(true);
-    EXPECT_EQ(announcer.counters().wakes, 1u) << "that was told of already";
+    EXPECT_EQ(announcer.counters().wakes, wakes) << "a little may wait";
     announcer.flush();
-    EXPECT_EQ(announcer.counters().wakes, 2u) << "nothing follows, though nothing is new either";
+    EXPECT_EQ(announcer.counters().wakes, ++wakes) << "nothing follows, though nothing is new either";
     announcer.flush();
-    EXPECT_EQ(announcer.counters().wakes, 2u) << "nothing is new";
+    EXPECT_EQ(announcer.counters().wakes, wakes) << "nothing is new";
+    woken_at = announcer.counters().bytes;
+    ASSERT_NO_FATAL_FAILURE(woken_after(kRing / 16));
     announcer.settle();
     EXPECT_EQ(sink.said.size(), 2u * static_cast<unsigned>(number));
 }
