@@ -28,7 +28,7 @@ struct CertsArguments {
     std::string output = "table";
 };
 
-int fail(const std::string& what) {
+int failed(const std::string& what) {
     fmt::print(stderr, "bayplan certs: {}\n", what);
     return 2;
 }
@@ -42,16 +42,16 @@ bool is_name(const std::string& text) {
 
 int run(const CertsArguments& arguments) {
     for (const std::string& shim : arguments.shims) {
-        if (!is_name(shim) || shim == "ca" || shim == "server") return fail("`" + shim + "` cannot be a shim's name");
+        if (!is_name(shim) || shim == "ca" || shim == "server") return failed("`" + shim + "` cannot be a shim's name");
     }
     if (arguments.days > arguments.authority_days) {
-        return fail(
+        return failed(
             fmt::format("--days {}: the authority holds for {} days (--authority-days), and no certificate longer",
                         arguments.days, arguments.authority_days));
     }
     std::error_code error;
     std::filesystem::create_directories(arguments.folder, error);
-    if (error) return fail(arguments.folder + ": " + error.message());
+    if (error) return failed(arguments.folder + ": " + error.message());
     std::vector<certs::Wanted> wanted;
     wanted.push_back({certs::Role::authority, "ca", "Bayplan authority", {}, arguments.authority_days});
     if (!arguments.hosts.empty()) {
@@ -64,7 +64,7 @@ int run(const CertsArguments& arguments) {
     boost::json::array files;
     for (const certs::Wanted& one : wanted) {
         const certs::Issued issued = certs::issue(arguments.folder, one, arguments.renew);
-        if (!issued.fault.empty()) return fail(issued.fault);
+        if (!issued.fault.empty()) return failed(issued.fault);
         const bool made = !issued.made.empty();
         const std::string& file = made ? issued.made : issued.kept;
         files.push_back(boost::json::object{{"name", one.name}, {"file", file}, {"made", made}});

@@ -1,7 +1,7 @@
 // See dump_command.h.
 #include "cli/dump_command.h"
+#include "cli/dump_reading.h"
 
-#include <chrono>
 #include <memory>
 #include <string>
 #include <vector>
@@ -54,8 +54,6 @@ constexpr Kind kKinds[] = {{"nodes", true},
                            {"resourceclaims", false},
                            {"deviceclasses", false}};
 constexpr Kind kWorkloads[] = {{"deployments", false}, {"daemonsets", false}, {"jobs", false}};
-
-std::int64_t now_ns() { return std::chrono::steady_clock::now().time_since_epoch() / std::chrono::nanoseconds(1); }
 
 // One dump in the making.
 class Dump {

@@ -43,7 +43,7 @@ struct LookArguments {
     bool as_json() const { return output == "json"; }
 };
 
-int tell(const LookArguments& arguments, const RestFault& fault) {
+int tell_fault(const LookArguments& arguments, const RestFault& fault) {
     if (fault.any()) fmt::print(stderr, "bayplan {}: {}\n", arguments.command, fault.text);
     return fault.exit_code;
 }
@@ -63,7 +63,7 @@ int show(const LookArguments& arguments, const std::string& path, terminal::Tabl
     std::string body;
     json::value value;
     const RestFault fault = get_json(client, path, body, value);
-    if (fault.any()) return tell(arguments, fault);
+    if (fault.any()) return tell_fault(arguments, fault);
     fmt::print("{}", arguments.as_json() ? body : table_of(value).text(terminal::size_of(STDOUT_FILENO).columns));
     return 0;
 }
@@ -92,7 +92,7 @@ int explain(const LookArguments& arguments) {
     const RestFault fault = get_json(
         client, fmt::format("/bayplan/v1/partition/{}/pods?name={}", arguments.partition, escaped(arguments.pod)), body,
         found);
-    if (fault.any()) return tell(arguments, fault);
+    if (fault.any()) return tell_fault(arguments, fault);
     const json::array& pods = found.at("pods").as_array();
     if (arguments.as_json()) fmt::print("{}", body);
     for (std::size_t at = 0; !arguments.as_json() && at < pods.size(); ++at) {
@@ -127,8 +127,8 @@ int follow_events(const LookArguments& arguments) {
         if (!broken) print_event(arguments, event, line);
         return std::fflush(stdout) == 0;
     });
-    if (fault_told.empty()) return tell(arguments, fault);
-    return tell(arguments, {kExitNoDaemon, fault_told});
+    if (fault_told.empty()) return tell_fault(arguments, fault);
+    return tell_fault(arguments, {kExitNoDaemon, fault_told});
 }
 
 int show_events(const LookArguments& arguments) {
@@ -137,7 +137,7 @@ int show_events(const LookArguments& arguments) {
     std::string body;
     json::value batch;
     RestFault fault = get_json(client, "/ws/v1/events/batch?count=1", body, batch);
-    if (fault.any()) return tell(arguments, fault);
+    if (fault.any()) return tell_fault(arguments, fault);
     const json::value* const highest = batch.as_object().if_contains("HighestID");
     const std::uint64_t last = highest == nullptr ? 0 : highest->to_number<std::uint64_t>();
     const std::uint64_t first = last + 1 > arguments.count ? last + 1 - arguments.count : 0;
@@ -145,7 +145,7 @@ int show_events(const LookArguments& arguments) {
     fault =
         get_json(client, fmt::format("/ws/v1/events/batch?start={}&count={}", std::max(first, lowest), arguments.count),
                  body, batch);
-    if (fault.any()) return tell(arguments, fault);
+    if (fault.any()) return tell_fault(arguments, fault);
     if (arguments.as_json()) {
         fmt::print("{}", body);
         return 0;
@@ -235,7 +235,7 @@ int top(const LookArguments& arguments) {
     for (std::uint64_t shown = 0;; ++shown) {
         Frame frame;
         const RestFault fault = take_frame(client, arguments, frame);
-        if (fault.any()) return tell(arguments, fault);
+        if (fault.any()) return tell_fault(arguments, fault);
         const terminal::Size size = terminal::size_of(STDOUT_FILENO);
         constexpr std::size_t kHeadLines = 7;
         const std::size_t rows = size.lines > kHeadLines ? size.lines - kHeadLines : 0;

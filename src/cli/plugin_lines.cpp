@@ -46,7 +46,7 @@ void only_known_members(const json::object& object) {
     }
 }
 
-std::string_view text_of(const json::value& value, std::string_view name) {
+std::string_view view_of(const json::value& value, std::string_view name) {
     if (!value.is_string()) {
         throw PluginFault(fmt::format("`{}` must have texts", name));
     }
@@ -91,7 +91,7 @@ private:
             throw PluginFault("`feasible` must be a list of nodes");
         }
         for (const json::value& node : nodes->as_array()) {
-            put(text_of(node, "feasible"), PluginVerdict::feasible, {});
+            put(view_of(node, "feasible"), PluginVerdict::feasible, {});
         }
     }
 
@@ -116,7 +116,7 @@ private:
             }
         }
         for (const json::value& victim : victims == nullptr ? json::array() : victims->as_array()) {
-            const std::string_view name = text_of(victim, "victims");
+            const std::string_view name = view_of(victim, "victims");
             const auto found = std::ranges::find(question_.victims, name);
             if (found == question_.victims.end()) {
                 throw PluginFault(fmt::format("pod {} is no victim that was offered", name));
@@ -135,7 +135,7 @@ private:
             throw PluginFault(fmt::format("`{}` must be an object: a reason by node", name));
         }
         for (const json::key_value_pair& node : nodes->as_object()) {
-            put(node.key(), verdict, text_of(node.value(), name));
+            put(node.key(), verdict, view_of(node.value(), name));
         }
     }
 
@@ -163,7 +163,7 @@ void read_reply(const json::object& answer, const sim::PluginQuestion& question,
         ReplyReader(question, reply).read(answer);
         return;
     }
-    reply.failure = text_of(*error, "error");
+    reply.failure = view_of(*error, "error");
     if (reply.failure.empty()) {
         throw PluginFault("`error` must say what is wrong");
     }

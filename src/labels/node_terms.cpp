@@ -58,7 +58,7 @@ bool term_matches(const NodeTerm& term, std::span<const Label> labels, Text node
                          }));
 }
 
-void keep_common(std::vector<Text>& names, const std::vector<Text>& others) {
+void keep_common_names(std::vector<Text>& names, const std::vector<Text>& others) {
     std::erase_if(names, [&](Text name) { return std::ranges::find(others, name) == others.end(); });
 }
 
@@ -111,7 +111,7 @@ NodeNameSet names_from_fields(const PodSpec& spec, const KnownTexts& known) {
                 continue;
             }
             if (of_term) {
-                keep_common(*of_term, requirement.values);
+                keep_common_names(*of_term, requirement.values);
             } else {
                 of_term = requirement.values;
             }
