@@ -112,8 +112,8 @@ Header take_header(const char*& in) {
 KeyStore::KeyStore() : seen_(kSeen, 0) {}
 
 KeyPrefix KeyStore::prefix_of(std::string_view prefix) {
-    // Pods of one owner come together. (A prefix that is gone has no text.)
-    if (last_ == kNone<KeyPrefix> || prefixes_.text(last_) != prefix) {
+    // Pods of one owner come together. The last prefix may be gone.
+    if (!prefixes_.contains(last_) || prefixes_.text(last_) != prefix) {
         last_ = prefixes_.find(prefix);
     }
     if (last_ != kNone<KeyPrefix>) {

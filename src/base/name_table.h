@@ -35,6 +35,7 @@ public:
 
     void add_reference(Id id) { ++entries_[id].references; }
 
+    // Of an id that nobody refers to any more only contains() may be asked: its memory may be gone.
     void release(Id id) {
         Entry& entry = entries_[id];
         BP_CHECK_OP(entry.references, >, 0u);
@@ -50,6 +51,7 @@ public:
         return found == ids_.end() ? kNone<Id> : found->second;
     }
 
+    bool contains(Id id) const { return entries_.contains(id); }
     std::string_view text(Id id) const { return entries_[id].text; }
     void prefetch(Id id) const { __builtin_prefetch(&entries_[id]); }
     std::size_t size() const { return ids_.size(); }

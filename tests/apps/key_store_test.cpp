@@ -84,6 +84,23 @@ TEST(KeyStore, a_key_takes_as_much_room_as_it_has_of_its_own) {
     EXPECT_LE(lonely.prefixes(), 50u);
 }
 
+// Enough of them that the memory of their prefixes is given back.
+TEST(KeyStore, prefixes_that_are_gone_are_forgotten) {
+    KeyStore store;
+    std::vector<AskKey> keys;
+    for (int job = 0; job < 5'000; ++job) {
+        for (const char* pod : {"a", "b", "c"}) {
+            keys.push_back(store.add("batch/job-" + std::to_string(job) + "-" + pod));
+        }
+    }
+    EXPECT_EQ(store.prefixes(), 5'000u);
+    for (const AskKey key : keys) store.remove(key);
+    EXPECT_EQ(store.prefixes(), 0u);
+    for (const char* text : {"batch/job-4999-a", "batch/job-0-b", "-", "web-1"}) {
+        EXPECT_EQ(KeyText(store, store.add(text)).view(), text);
+    }
+}
+
 TEST(AskIndex, finds_by_key_what_is_there_and_shrinks_with_it) {
     AskTable asks;
     AskIndex index(asks);
