@@ -12,6 +12,7 @@
 #include <boost/json.hpp>
 
 #include "certs/issue.h"
+#include "cli/exit_status.h"
 #include "cli/output_option.h"
 
 namespace bayplan::cli {
@@ -28,11 +29,6 @@ struct CertsArguments {
     std::string output = "table";
 };
 
-int failed(const std::string& what) {
-    fmt::print(stderr, "bayplan certs: {}\n", what);
-    return 2;
-}
-
 // A name that may be a file's.
 bool is_name(const std::string& text) {
     return !text.empty() && text.front() != '.' && std::ranges::all_of(text, [](unsigned char letter) {
@@ -42,16 +38,20 @@ bool is_name(const std::string& text) {
 
 int run(const CertsArguments& arguments) {
     for (const std::string& shim : arguments.shims) {
-        if (!is_name(shim) || shim == "ca" || shim == "server") return failed("`" + shim + "` cannot be a shim's name");
+        if (!is_name(shim) || shim == "ca" || shim == "server") {
+            return fail("certs", "`" + shim + "` cannot be a shim's name", kExitInput);
+        }
     }
     if (arguments.days > arguments.authority_days) {
-        return failed(
+        return fail(
+            "certs",
             fmt::format("--days {}: the authority holds for {} days (--authority-days), and no certificate longer",
-                        arguments.days, arguments.authority_days));
+                        arguments.days, arguments.authority_days),
+            kExitInput);
     }
     std::error_code error;
     std::filesystem::create_directories(arguments.folder, error);
-    if (error) return failed(arguments.folder + ": " + error.message());
+    if (error) return fail("certs", arguments.folder + ": " + error.message(), kExitInput);
     std::vector<certs::Wanted> wanted;
     wanted.push_back({certs::Role::authority, "ca", "Bayplan authority", {}, arguments.authority_days});
     if (!arguments.hosts.empty()) {
@@ -64,7 +64,7 @@ int run(const CertsArguments& arguments) {
     boost::json::array files;
     for (const certs::Wanted& one : wanted) {
         const certs::Issued issued = certs::issue(arguments.folder, one, arguments.renew);
-        if (!issued.fault.empty()) return failed(issued.fault);
+        if (!issued.fault.empty()) return fail("certs", issued.fault, kExitInput);
         const bool made = !issued.made.empty();
         const std::string& file = made ? issued.made : issued.kept;
         files.push_back(boost::json::object{{"name", one.name}, {"file", file}, {"made", made}});

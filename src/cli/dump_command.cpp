@@ -1,6 +1,5 @@
 // See dump_command.h.
 #include "cli/dump_command.h"
-#include "cli/dump_reading.h"
 
 #include <memory>
 #include <string>
@@ -10,6 +9,7 @@
 #include <boost/json.hpp>
 
 #include "cli/child_output.h"
+#include "cli/dump_reading.h"
 #include "cli/exit_status.h"
 #include "cli/interrupt.h"
 #include "cli/output_option.h"
