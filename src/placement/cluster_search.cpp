@@ -11,8 +11,19 @@
 
 namespace bayplan {
 
+namespace {
+
+// Of the whole pod nothing but volumes, claims and its node's name can be refused.
+bool may_be_refused(const Subject& subject) {
+    return !subject.spec.volumes.empty() || !subject.spec.resource_claims.claims.empty() ||
+           subject.plan.names.kind == NodeNameSet::Kind::conflict;
+}
+
+}  // namespace
+
 bool ClusterSearch::filters_couple(const Subject& subject) const {
-    return predicates_.depends_on_pods(subject) || predicates_.refuse_all(subject).refusal.verdict != Verdict::feasible;
+    return predicates_.depends_on_pods(subject) ||
+           (may_be_refused(subject) && predicates_.refuse_all(subject).refusal.verdict != Verdict::feasible);
 }
 
 bool ClusterSearch::anybody_couples(const Subject& subject) const {
@@ -146,10 +157,7 @@ NodeKey ClusterSearch::best_in(const ClassCache& cache, std::uint32_t block) con
 
 NodeKey ClusterSearch::find(const Subject& subject, ClassCache& cache, const ExcludedNodes& excluded) {
     subject.cluster.topology.counts().forget_columns();  // nobody has one in hand
-    // Of the whole pod nothing but volumes, claims and its node's name can be refused.
-    const bool refusable = !subject.spec.volumes.empty() || !subject.spec.resource_claims.claims.empty() ||
-                           subject.plan.names.kind == NodeNameSet::Kind::conflict;
-    if (!refusable) {
+    if (!may_be_refused(subject)) {
         NodeKey key = 0;
         if (by_site_.find(subject, cache, excluded, key)) {
             return key;

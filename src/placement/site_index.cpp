@@ -26,10 +26,12 @@ void SiteIndex::arrange(const std::vector<Part>& parts, std::uint32_t blocks, st
     groups_.clear();
     for (std::uint32_t number = 0; number < sites; ++number) {
         Site& site = sites_[number];
-        const std::uint32_t count = (site.end_group + kGroup - 1) / kGroup;
+        const std::uint32_t parts_of_site = site.end_group;
         site.first_group = next;
-        site.end_group = next += count;
-        groups_.resize(next, {.best = 0, .site = number, .changed = false});
+        site.end_group = next += (parts_of_site + kGroup - 1) / kGroup;
+        for (std::uint32_t left = parts_of_site; groups_.size() < next; left -= groups_.back().parts) {
+            groups_.push_back({.best = 0, .site = number, .parts = std::min(left, kGroup), .changed = false});
+        }
     }
     block_at_.assign(std::size_t{next} * kGroup, kNoBlock);
     best_.assign(block_at_.size(), 0);
@@ -59,10 +61,12 @@ void SiteIndex::count_domains(const Domain* of_lanes, std::uint64_t before, std:
 
 void SiteIndex::set(std::uint32_t position, std::uint64_t nodes, NodeKey best) {
     Group& group = groups_[position / kGroup];
-    std::uint64_t& count = sites_[group.site].nodes;
-    count += static_cast<std::uint64_t>(std::popcount(nodes));
-    count -= static_cast<std::uint64_t>(std::popcount(nodes_[position]));
-    nodes_[position] = nodes;
+    if (nodes != nodes_[position]) {
+        std::uint64_t& count = sites_[group.site].nodes;
+        count += static_cast<std::uint64_t>(std::popcount(nodes));
+        count -= static_cast<std::uint64_t>(std::popcount(nodes_[position]));
+        nodes_[position] = nodes;
+    }
     best_[position] = best;
     group.changed = true;
     for (Ranges& ranges : ranges_) {

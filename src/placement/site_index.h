@@ -30,7 +30,8 @@ public:
     struct Group {
         NodeKey best = 0;
         std::uint32_t site = 0;
-        bool changed = false;  // best and ranges must be found anew
+        std::uint32_t parts = 0;  // at its first positions
+        bool changed = false;     // best and ranges must be found anew
     };
     struct Part {
         std::uint32_t block = 0;

@@ -59,17 +59,17 @@ bool SiteSearch::suits(const Subject& subject) {
     for (std::size_t at = 0; at < scores_.size(); ++at) {
         const ClusterScore& score = *scores_[at].score;
         Part& part = parts_[at];
-        part.by_site = score.by_site(subject);
         part.telling = score.distinguishes_nodes(subject);
-        if (part.telling && !part.by_site) {
+        part.numbers.clear();
+        if (!part.telling) {
+            continue;
+        }
+        if (!score.by_site(subject)) {
             return false;
         }
-        part.numbers.clear();
-        if (part.by_site) {
-            score.numbers_of_nodes(subject, part.numbers);
-        }
-        if (part.by_site && score.counted_key(subject) != kNone<KeyId>) {
-            counted_ = score.counted_key(subject);
+        score.numbers_of_nodes(subject, part.numbers);
+        if (const KeyId key = score.counted_key(subject); key != kNone<KeyId>) {
+            counted_ = key;
         }
     }
     return true;
@@ -231,14 +231,14 @@ NodeKey SiteSearch::best_of_sites(const Subject& subject, const ClassCache& cach
 void SiteSearch::look_into(const Subject& subject, const ClassCache& cache, const SiteIndex& index,
                            const Candidate& candidate, NodeKey& best) {
     const Admitted& admitted = admitted_[candidate.admitted];
-    const NodeKey group_best = index.group(candidate.group).best;
-    const auto more = static_cast<std::int64_t>((candidate.bound - group_best) >> 32);
-    const std::uint32_t top = index.position_of(slot_of(group_best));
+    const SiteIndex::Group& group = index.group(candidate.group);
+    const auto more = static_cast<std::int64_t>((candidate.bound - group.best) >> 32);
+    const std::uint32_t top = index.position_of(slot_of(group.best));
     best = std::max(best, best_at(subject, cache, index, admitted, top));
     // The rest by their bounds, the most promising first.
     std::array<NodeKey, SiteIndex::kGroup> bounds;
     std::uint64_t left = 0;
-    for (std::uint32_t at = 0; at < SiteIndex::kGroup; ++at) {
+    for (std::uint32_t at = 0; at < group.parts; ++at) {
         const std::uint32_t position = candidate.group * SiteIndex::kGroup + at;
         const NodeKey key = index.best_at(position);
         const bool may = key != 0 && position != top && add_score(key, more) > best;

@@ -36,7 +36,6 @@ public:
 private:
     // A score in this attempt.
     struct Part {
-        bool by_site = false;
         bool telling = false;
         std::vector<NodeNumbers> numbers;  // numbers that differ between nodes of a site
         RawRange extremes;

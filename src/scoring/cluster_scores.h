@@ -30,8 +30,8 @@ public:
     // --- for searches site by site (site_scores.h)
     // False: the score can only be collected. All of its keys are looked at by site or by node (topology_keys.h).
     virtual bool by_site(const Subject&) const { return false; }
-    // Appends the numbers that differ between nodes of a site. A node's numbers change only with its pods and facts, or
-    // when these shared numbers do.
+    // Only if it distinguishes nodes: appends the numbers that differ between nodes of a site. A node's numbers change
+    // only with its pods and facts, or when these shared numbers do.
     virtual void numbers_of_nodes(const Subject&, std::vector<NodeNumbers>&) const {}
     virtual void shared_numbers(const Subject&, std::vector<std::int64_t>&) const {}
     // The site's nodes score 0 and take no part in the extremes.
