@@ -1,7 +1,8 @@
 // Where an engine's answers go. The daemon passes them to the data plane; tests and replay keep them.
 //
-// Thread: every call is made by the engine's teller: a thread of its own, or the engine's (EngineOptions::teller).
-// A call that blocks delays no decision until the ring to the teller is full. Nothing here may influence a decision.
+// Thread: every call is made by the engine's teller: a thread of its own, or the engine's (EngineOptions::teller, and for
+// a few decisions if no call blocks). A call that blocks delays no decision until the ring to the teller is full. Nothing
+// here may influence a decision.
 #pragma once
 
 #include <cstdint>
@@ -25,6 +26,8 @@ struct DecisionBatch {
 class DecisionSink {
 public:
     virtual ~DecisionSink() = default;
+    // Whether a call may wait for a disk, a peer or a busy lock. Asked once.
+    virtual bool blocks() const { return true; }
     virtual void hello_reply(ConnectionId, const HelloReply&) = 0;
     // False: no room on the way to this connection now; the engine offers it again later. `skip`:
     // leading decisions of the batch that the shim has already.

@@ -11,7 +11,7 @@
 // Memory order as in base/spsc_ring.h: a release store of each position publishes what lies before it, and pairs with
 // the other side's acquire load, which happens only when its copy of the position says "no".
 //
-// Thread: write, all_read, bytes_*: the writer; read: the reader. Full: write takes nothing and says so.
+// Thread: write, all_read, bytes_*, far_written: the writer; read: the reader. Full: write takes nothing and says so.
 #pragma once
 
 #include <algorithm>
@@ -66,6 +66,8 @@ public:
     bool all_read() const { return head_.load(std::memory_order_acquire) == tail_.load(std::memory_order_relaxed); }
     // Ever written, in bytes of the ring.
     std::uint64_t bytes_written() const { return tail_.load(std::memory_order_relaxed); }
+    // Records ever written whose texts have memory of their own.
+    std::uint64_t far_written() const { return far_written_; }
     // Written and not read yet.
     std::size_t bytes_waiting() const {
         return tail_.load(std::memory_order_relaxed) - head_.load(std::memory_order_acquire);
@@ -143,6 +145,7 @@ private:
     // Each side's own position beside its copy of the other's, on a cache line nobody else writes.
     alignas(64) std::atomic<std::size_t> tail_{0};
     std::size_t head_seen_ = 0;
+    std::uint64_t far_written_ = 0;
     alignas(64) std::atomic<std::size_t> head_{0};
     std::size_t tail_seen_ = 0;
 };
@@ -210,6 +213,7 @@ bool RecordRing<Head>::write_far(Head head, const Texts& texts, std::size_t text
     }
     char* const far = new char[text_bytes];
     put_texts(far, texts);
+    ++far_written_;
     head.bytes = kBytes;
     head.lengths[0] |= kFar;
     put(put(at, &head, sizeof head), &far, sizeof far);

@@ -1,8 +1,8 @@
 // An engine's answers, put into the outbox of the connection they are for.
 //
-// Thread: opened, closed: the engine's; all else: the teller's. A mutex is between them, because connections come and go
-// rarely, and batches of decisions are some thousand a second. Owner: the engine thread; outboxes are shared with the
-// gateway.
+// Thread: opened, closed: the engine's; all else: the teller's, or the engine's in its place. A mutex is between them,
+// because connections come and go rarely, and batches of decisions are some thousand a second. Owner: the engine thread;
+// outboxes are shared with the gateway.
 #pragma once
 
 #include <cstddef>
@@ -35,6 +35,7 @@ public:
     void opened(ConnectionId, std::shared_ptr<Outbox>, std::size_t lcore);
     void closed(ConnectionId);  // after
 
+    bool blocks() const override { return false; }
     void hello_reply(ConnectionId, const HelloReply&) override;
     bool decisions(ConnectionId, std::shared_ptr<const DecisionBatch>, std::size_t skip,
                    std::uint64_t state_applied) override;

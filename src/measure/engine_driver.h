@@ -22,6 +22,7 @@ namespace bayplan::measure {
 // after Engine::settle.
 class BatchSink final : public DecisionSink {
 public:
+    bool blocks() const override { return false; }
     void hello_reply(ConnectionId, const HelloReply&) override {}
     bool decisions(ConnectionId, std::shared_ptr<const DecisionBatch> batch, std::size_t skip, std::uint64_t) override;
     bool state_applied(ConnectionId, std::uint64_t) override { return true; }

@@ -247,6 +247,7 @@ private:
 // The victims told to go, and the number of asks nominated or placed.
 class VictimSink final : public DecisionSink {
 public:
+    bool blocks() const override { return false; }
     void hello_reply(ConnectionId, const HelloReply&) override {}
     bool decisions(ConnectionId, std::shared_ptr<const DecisionBatch> batch, std::size_t, std::uint64_t) override {
         last = batch->first_sequence + batch->decisions.size() - 1;

@@ -43,7 +43,8 @@ Announcer::Announcer(DecisionSink& sink, TellerMode mode, std::size_t ring_bytes
     : ring_(mode == TellerMode::thread ? ring_bytes : std::min(ring_bytes, kInlineRingBytes)),
       teller_(sink),
       wake_after_(ring_.capacity() / kFirstWakeAtPart),
-      threaded_(mode == TellerMode::thread) {
+      threaded_(mode == TellerMode::thread),
+      sink_blocks_(sink.blocks()) {
     if (threaded_) {
         thread_ = std::thread([this, start = std::move(teller_start)] { run(start); });
     }
@@ -104,20 +105,34 @@ std::size_t Announcer::flush(bool goes_on) {
     }
     // Nothing may be announced after a flush that was to be followed.
     const bool is_behind = ring_.bytes_written() != woken_at_;
-    if (offers_again || (!goes_on && is_behind)) {
+    if (offers_again || (!goes_on && is_behind && !tells_itself())) {
         wake_teller();
     }
     if (!goes_on) {
         wake_after_ = ring_.capacity() / kFirstWakeAtPart;
+        far_at_flush_ = ring_.far_written();
     }
     return 0;
 }
 
+// To wake a thread costs as much as to tell some ten records, and they come out later. Texts outside the ring are long.
+bool Announcer::tells_itself() {
+    const bool is_little =
+        ring_.bytes_waiting() <= ring_.capacity() / kFirstWakeAtPart && ring_.far_written() == far_at_flush_;
+    if (sink_blocks_ || !is_little || !take_teller()) {
+        return false;
+    }
+    tell_all();
+    woken_at_ = ring_.bytes_written();
+    leave_teller();
+    return !teller_.waits_for_room();  // its thread offers that again
+}
+
 void Announcer::settle() {
-    if (threaded_) {
+    if (threaded_ && !ring_.all_read()) {
         wake_teller();
         wait_until([this] { return ring_.all_read(); });
-    } else {
+    } else if (!threaded_) {
         tell_all();
     }
 }

@@ -1,6 +1,6 @@
 // Announcements of the engine thread to the teller: small records in a ring, which a thread of its own tells, or the
-// engine's thread itself between two inputs. Decisions are whole before they are announced; nothing comes back from
-// here that could change a decision.
+// engine's thread itself: between two inputs if there is no other, or at the end of a turn that announced little.
+// Decisions are whole before they are announced; nothing comes back from here that could change a decision.
 //
 // Thread: the engine's, which makes it, and ends it. Owner: ring, teller and its thread are its own.
 //
@@ -87,8 +87,8 @@ public:
             tell_all();
         }
     }
-    // Offers batches to the sink: at once, and then returns how many batches were taken; or soon, by the teller's
-    // thread. `goes_on`: more is announced, and flushed, at once; a thread that sleeps is not woken for the present.
+    // Offers batches to the sink: without a thread of its own at once, and then returns how many batches were taken; else
+    // soon. `goes_on`: more is announced, and flushed, at once; a thread that sleeps is not woken for the present.
     std::size_t flush(bool goes_on = false);
     // Returns when all that was announced has been told.
     void settle();
@@ -106,19 +106,27 @@ private:
     void write_line(RecordKind, const LogLine&, std::string_view first, std::string_view second = {});
     void tell_all();
     void wake_teller();
+    bool tells_itself();
+    bool take_teller() {
+        return !taken_.load(std::memory_order_relaxed) && !taken_.exchange(true, std::memory_order_acquire);
+    }
+    void leave_teller() { taken_.store(false, std::memory_order_release); }
     void run(const std::function<void()>& start);
 
     DecisionRing ring_;
     Teller teller_;
     std::size_t wake_after_;  // bytes that wait, after which a teller that sleeps is woken
     const bool threaded_;
+    const bool sink_blocks_;
     std::uint64_t records_ = 0;
     std::uint64_t wakes_ = 0;
     std::atomic<std::uint64_t> waits_{0};
     std::uint64_t woken_at_ = 0;    // bytes written when the teller was last woken
     std::uint64_t flushed_at_ = 0;  // and after the last flush
+    std::uint64_t far_at_flush_ = 0;
     // Shared with the teller's thread.
     Waker waker_;
+    std::atomic<bool> taken_{false};  // by the one thread that may read the ring and call the teller now
     std::atomic<bool> stop_{false};
     std::thread thread_;
 };

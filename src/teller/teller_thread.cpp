@@ -23,10 +23,15 @@ void Announcer::run(const std::function<void()>& start) {
         start();
     }
     int empty_looks = 0;
+    bool taken = false;
     while (true) {
         const std::uint32_t epoch = waker_.epoch();
         const bool stop = stop_.load(std::memory_order_acquire);  // before the look: nothing is announced after it
-        if (ring_.read(kRecordsAtOnce, [this](const Record& record) { teller_.tell(record); }) > 0) {
+        taken = taken || take_teller();
+        if (!taken) {
+            waker_.wait(epoch,
+                        kSecond);  // the engine's thread tells just now, and wakes this one again if there is more
+        } else if (ring_.read(kRecordsAtOnce, [this](const Record& record) { teller_.tell(record); }) > 0) {
             empty_looks = 0;
         } else if (stop) {
             break;
@@ -36,6 +41,8 @@ void Announcer::run(const std::function<void()>& start) {
             waker_.wait(epoch, kOfferAgainAfter);
             teller_.flush();
         } else {
+            leave_teller();
+            taken = false;
             waker_.wait(epoch, kSecond);
         }
     }

@@ -26,6 +26,7 @@ class RecordingSink final : public DecisionSink {
 public:
     explicit RecordingSink(std::uint64_t seed) : random_(seed) {}
 
+    bool blocks() const override { return false; }
     void hello_reply(ConnectionId, const HelloReply&) override;
     bool decisions(ConnectionId, std::shared_ptr<const DecisionBatch>, std::size_t skip,
                    std::uint64_t state_applied) override;

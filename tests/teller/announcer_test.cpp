@@ -26,6 +26,9 @@ constexpr ShimId kShim{0};
 // Everything as lines; can be told to block, and to refuse.
 class ListingSink : public DecisionSink {
 public:
+    explicit ListingSink(bool may_block = true) : may_block_(may_block) {}
+
+    bool blocks() const override { return may_block_; }
     void hello_reply(ConnectionId connection, const HelloReply& reply) override {
         add("hello " + std::to_string(connection) + " " + std::to_string(reply.state_applied) + " " +
             std::to_string(reply.credit_window) + " " + std::string(reply.reason));
@@ -54,6 +57,9 @@ public:
         std::unique_lock lock(mutex_);
         unblocked_.wait(lock, [&] { return !blocks_; });
         lock.unlock();
+        if (std::this_thread::get_id() == engine_) {
+            ++by_engine;
+        }
         add("line " + std::string(line));
     }
 
@@ -65,11 +71,14 @@ public:
     }
 
     std::vector<std::string> said;  // read it when everything has been told
+    std::uint64_t by_engine = 0;    // lines of the log, by the thread that made this
     std::atomic<bool> refuses{false};
 
 private:
     void add(std::string line) { said.push_back(std::move(line)); }
 
+    const bool may_block_;
+    const std::thread::id engine_ = std::this_thread::get_id();
     std::mutex mutex_;
     std::condition_variable unblocked_;
     bool blocks_ = false;  // under mutex_ once the teller runs
@@ -151,8 +160,10 @@ TEST(Announcer, TheTellerIsWokenForPartsOfARingThatDoubleOrWhenTheEngineHasNoMor
         SCOPED_TRACE(part);
         ASSERT_NO_FATAL_FAILURE(woken_after(kRing / part));
         announcer.settle();
-        woken_at = announcer.counters().bytes;
-        ++wakes;
+        if (announcer.counters().wakes != wakes) {  // it had not told all yet
+            woken_at = announcer.counters().bytes;
+            wakes = announcer.counters().wakes;
+        }
     }
     place(announcer, number++);
     announcer.flush(true);
@@ -167,14 +178,97 @@ TEST(Announcer, TheTellerIsWokenForPartsOfARingThatDoubleOrWhenTheEngineHasNoMor
     EXPECT_EQ(sink.said.size(), 2u * static_cast<unsigned>(number));
 }
 
-TEST(Announcer, WhatHadNoRoomIsOfferedAgainByTheTellerItself) {
+// Short turns until the engine's thread has told one, or a second is over.
+void make_short_turns(Announcer& announcer, const ListingSink& sink, int& number) {
+    const auto late = std::chrono::steady_clock::now() + 1s;
+    std::uint64_t told = 0;
+    do {
+        std::this_thread::sleep_for(100us);  // its own thread goes back to sleep
+        told = sink.by_engine;
+        place(announcer, number++);
+        announcer.flush();
+        announcer.settle();
+    } while (sink.by_engine == told && std::chrono::steady_clock::now() < late);
+}
+
+TEST(Announcer, LittleIsToldByTheEnginesThreadWhileTheTellerSleeps) {
+    constexpr int kTurns = 100;
+    constexpr std::size_t kRing = 64u << 10;
+    ListingSink sink(false);
+    Announcer announcer(sink, TellerMode::thread, kRing, {});
+    announcer.add_shim("shim");
+    announcer.connect(kShim, 1, 0);
+    int number = 0;
+    make_short_turns(announcer, sink, number);
+    EXPECT_EQ(sink.by_engine, 1u);
+    for (int turn = 0; turn < kTurns; ++turn) {
+        const std::uint64_t wakes = announcer.counters().wakes;
+        const std::uint64_t by_engine = sink.by_engine;
+        place(announcer, number++);
+        announcer.flush();
+        EXPECT_NE(announcer.counters().wakes == wakes, sink.by_engine == by_engine) << "one or the other";
+    }
+    announcer.settle();
+    EXPECT_EQ(sink.said.size(), 2u * static_cast<unsigned>(number));
+}
+
+TEST(Announcer, MuchOrLongTextsAreNotForTheEnginesThread) {
+    constexpr std::size_t kRing = 64u << 10;
+    constexpr std::size_t kLittle = kRing / 16;
+    ListingSink sink(false);
+    Announcer announcer(sink, TellerMode::thread, kRing, {});
+    announcer.add_shim("shim");
+    announcer.connect(kShim, 1, 0);
+    int number = 0;
+    for (int turn = 0; turn < 20; ++turn) {
+        make_short_turns(announcer, sink, number);
+        const std::uint64_t by_engine = sink.by_engine;
+        for (const std::uint64_t bytes = announcer.counters().bytes;
+             announcer.counters().bytes - bytes < 2 * kLittle;) {
+            place(announcer, number++);
+        }
+        announcer.flush();
+        announcer.settle();
+        EXPECT_LE(sink.by_engine - by_engine, kLittle / sizeof(RecordHead)) << "what the teller's thread has left";
+    }
+    make_short_turns(announcer, sink, number);
+    const std::uint64_t by_engine = sink.by_engine;
+    announcer.reject({number, kShim, "pod", "node-7"}, std::string(kRing / 3, 'x'));
+    announcer.flush();
+    announcer.settle();
+    EXPECT_EQ(sink.by_engine, by_engine);
+    EXPECT_EQ(sink.said.size(), 2u * static_cast<unsigned>(number) + 1);
+}
+
+TEST(Announcer, ASinkThatMayBlockIsNeverCalledByTheEnginesThread) {
     ListingSink sink;
+    Announcer announcer(sink, TellerMode::thread, 64u << 10, {});
+    announcer.add_shim("shim");
+    announcer.connect(kShim, 1, 0);
+    for (int number = 0; number < 200; ++number) {
+        if (number % 10 == 0) {
+            std::this_thread::sleep_for(100us);
+        }
+        place(announcer, number);
+        announcer.flush();
+        announcer.settle();
+    }
+    EXPECT_EQ(sink.said.size(), 400u);
+    EXPECT_EQ(sink.by_engine, 0u);
+}
+
+// Offers to a sink that refuses are made again, without a call of the engine's.
+void expect_offers_again(bool may_block) {
+    ListingSink sink(may_block);
     sink.refuses = true;
     Announcer announcer(sink, TellerMode::thread, 64u << 10, {});
     announcer.add_shim("shim");
     announcer.connect(kShim, 1, 0);
+    std::this_thread::sleep_for(1ms);
+    const std::uint64_t wakes = announcer.counters().wakes;
     place(announcer, 1);
     announcer.flush();
+    EXPECT_GT(announcer.counters().wakes, wakes) << "it sleeps as if nothing waited";
     announcer.settle();
     EXPECT_TRUE(announcer.waits_for_room());
     sink.refuses = false;
@@ -183,6 +277,11 @@ TEST(Announcer, WhatHadNoRoomIsOfferedAgainByTheTellerItself) {
         std::this_thread::sleep_for(1ms);
     }
     EXPECT_FALSE(announcer.waits_for_room());
+}
+
+TEST(Announcer, WhatHadNoRoomIsOfferedAgainByTheTellerItself) {
+    expect_offers_again(true);
+    expect_offers_again(false);
 }
 
 // Any calls that an engine might make, the same ones for one seed.
@@ -255,7 +354,7 @@ TEST(Announcer, WhoTellsMakesNoDifference) {
         const std::string digest = engine.digest();
         for (const TellerMode mode : {TellerMode::inline_, TellerMode::thread}) {
             for (const std::size_t bytes : {1u << 10, 1u << 13, 1u << 20}) {
-                ListingSink sink;
+                ListingSink sink(seed % 2 == 0);
                 Announcer other(sink, mode, bytes, {});
                 announce(other, seed);
                 EXPECT_EQ(other.digest(), digest);
