@@ -168,7 +168,10 @@ void Shard::write(const NodeDelta& delta) {
             set_amount(block, delta);
             side.bounds.set_capacity(block, delta.block, delta.lane, delta.resource);
             break;
-        case Field::held: set_amount(block, delta); break;
+        case Field::held:
+            set_amount(block, delta);
+            side.bounds.set_holds(block, delta.block, delta.lane);
+            break;
         case Field::reach:
             set_reach(block, delta);
             side.bounds.set_use(block, delta.block, delta.lane, delta.resource);
@@ -196,7 +199,9 @@ void Shard::set_version(std::uint32_t block, std::uint64_t version) {
 }
 
 void Shard::write_holds(std::uint32_t block, std::uint32_t lane, std::shared_ptr<const HoldList> list) {
-    set_holds(sides_[back_index()].blocks[block], lane, std::move(list));
+    ShardSide& side = sides_[back_index()];
+    set_holds(side.blocks[block], lane, std::move(list));
+    side.bounds.set_holds(side.blocks[block], block, lane);
     note_other(block, lane);
 }
 

@@ -109,6 +109,9 @@ void ShardBounds::resize(std::size_t blocks) {
             rooms.least.resize(blocks, 0);
         }
     }
+    if (!cpu_beside_holds_.empty()) {
+        cpu_beside_holds_.resize(blocks);
+    }
 }
 
 void ShardBounds::find_spans(const NodeBlock& block, std::uint32_t index) {
@@ -214,6 +217,10 @@ void ShardBounds::copy_use(const ShardBounds& from, std::uint32_t index) {
             rooms.least[index] = from.rooms_[resource].least[index];
         }
     }
+    if (!from.cpu_beside_holds_.empty()) {
+        cpu_beside_holds_.resize(blocks_.size());
+        cpu_beside_holds_[index] = from.cpu_beside_holds_[index];
+    }
 }
 
 void ShardBounds::copy_block(const ShardBounds& from, std::uint32_t index) {
@@ -242,6 +249,30 @@ void ShardBounds::set_shares(const NodeBlock& block, std::uint32_t index, std::u
     const bool apart = cpu.real != cpu.scored || memory.real != memory.scored;
     BlockBounds& bounds = blocks_[index];
     bounds.apart = (bounds.apart & ~(std::uint64_t{1} << lane)) | std::uint64_t{apart} << lane;
+    if (bounds.respected_below != BlockBounds::kNoHolds) {
+        set_cpu_beside_holds(block, index, lane);
+    }
+}
+
+// Of a block without holds nothing is kept: its first makes all lanes.
+void ShardBounds::set_holds(const NodeBlock& block, std::uint32_t index, std::uint32_t lane) {
+    std::int32_t& respected_below = blocks_[index].respected_below;
+    const bool first = respected_below == BlockBounds::kNoHolds;
+    if (block.holding == 0) {
+        respected_below = BlockBounds::kNoHolds;
+        return;
+    }
+    respected_below = static_cast<std::int32_t>(std::clamp<std::int64_t>(block.hold_floor, INT32_MIN, INT32_MAX));
+    cpu_beside_holds_.resize(blocks_.size());
+    for (std::uint32_t each = first ? 0 : lane; each < (first ? kLanes : lane + 1); ++each) {
+        set_cpu_beside_holds(block, index, each);
+    }
+}
+
+void ShardBounds::set_cpu_beside_holds(const NodeBlock& block, std::uint32_t index, std::uint32_t lane) {
+    const ResourceColumns* const columns = block.columns(kCpu);
+    const std::int64_t held = columns == nullptr ? 0 : columns->held[lane];
+    cpu_beside_holds_[index].code[lane] = room_code(capacity_of(block, kCpu, lane) - in_use(block, kCpu, lane) - held);
 }
 
 ResourceRooms& ShardBounds::make_rooms(ResourceId resource) {

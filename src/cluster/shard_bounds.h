@@ -4,6 +4,7 @@
 //   blocks[b]         lanes with a node, the span of capacities: a cache line
 //   shares[b]         of cpu and memory, in use; scored[b]: what resource scores count of them
 //   ranges            the least and the most of the shares of a block: columns over blocks
+//   cpu_beside_holds[b]   free cpu less what holds keep, of blocks with holds alone
 //   rooms[resource][b]    free amounts of the other resources, for the first kBoundedResources ids; empty: no node has any
 //
 // Thread: part of a side of a shard, and follows its rule (shard.h). A change of a column is told here.
@@ -32,6 +33,9 @@ struct alignas(64) BlockBounds {
     std::uint64_t schedulable = 0;
     std::uint64_t apart = 0;  // lanes whose scored shares are not their real ones
     bool bounded = false;     // false: the shares say nothing (a node without cpu or memory, or with absurdly much)
+    // Asks below this priority respect every hold here, which cpu_beside_holds() tells of; kNoHolds: there are none.
+    static constexpr std::int32_t kNoHolds = INT32_MIN;
+    std::int32_t respected_below = kNoHolds;
     bool operator==(const BlockBounds&) const = default;
 };
 
@@ -64,7 +68,8 @@ public:
     void set_use(const NodeBlock& block, std::uint32_t index, std::uint32_t lane, ResourceId);  // used or foreign
     void set_shares(const NodeBlock& block, std::uint32_t index, std::uint32_t lane);  // of every in_shares() resource
     void set_capacity(const NodeBlock& block, std::uint32_t index, std::uint32_t lane, ResourceId);
-    void set_presence(const NodeBlock& block, std::uint32_t index);  // present, schedulable
+    void set_presence(const NodeBlock& block, std::uint32_t index);                   // present, schedulable
+    void set_holds(const NodeBlock& block, std::uint32_t index, std::uint32_t lane);  // their list, or what they hold
     // Copy a block's bounds from the other side: copy_use() if only its use has changed, else copy_block().
     void copy_use(const ShardBounds& from, std::uint32_t index);
     void copy_block(const ShardBounds& from, std::uint32_t index);
@@ -73,6 +78,7 @@ public:
     const BlockBounds& block(std::uint32_t index) const { return blocks_[index]; }
     const ShareLanes& shares(std::uint32_t index) const { return shares_[index]; }
     const ShareLanes& scored_shares(std::uint32_t index) const { return scored_[index]; }
+    const RoomLanes& cpu_beside_holds(std::uint32_t index) const { return cpu_beside_holds_[index]; }
     // With the versions that the shard keeps.
     ShareRanges ranges(const std::uint64_t* versions) const;
     // Codes of a bounded resource; null: nobody in the shard has any.
@@ -93,6 +99,7 @@ private:
     }
     ResourceRooms& make_rooms(ResourceId);
     void set_room(const NodeBlock&, std::uint32_t index, std::uint32_t lane, ResourceId);
+    void set_cpu_beside_holds(const NodeBlock&, std::uint32_t index, std::uint32_t lane);
     static void find_least(ResourceRooms&, std::uint64_t present, std::uint32_t index);
 
     std::vector<BlockBounds> blocks_;
@@ -108,6 +115,7 @@ private:
     std::vector<float> memory_unit_least_;
     std::vector<float> memory_unit_most_;
     std::vector<ResourceRooms> rooms_;
+    std::vector<RoomLanes> cpu_beside_holds_;  // by block; empty: there has been no hold in the shard
 };
 
 }  // namespace bayplan

@@ -37,7 +37,9 @@ BlockBound::BlockBound(const BoundRules& rules, const LaneKernels& kernels, cons
       ask_class_(ask_class),
       // A pod that names its node: the name leaves few blocks to judge.
       known_(rules.known && ask_class.required_node == kNone<NameId>),
-      any_node_(!rules.unschedulable || ask_class.tolerates_unschedulable) {
+      any_node_(!rules.unschedulable || ask_class.tolerates_unschedulable),
+      respects_holds_(rules.resources && ask_class.cpu_request > 0),
+      cpu_code_(room_code(ask_class.cpu_request)) {
     for (const ResourceAmount& request : ask_class.requests) {
         if (rules.resources && raw(request.resource) > raw(kScoredMemory) &&
             raw(request.resource) < ShardBounds::kBoundedResources) {
@@ -125,7 +127,7 @@ std::uint64_t BlockBound::reaching(const ShardBounds& bounds, std::uint32_t inde
     enter(bounds);
     bounds_ = nullptr;
     const BlockBounds& block = bounds.block(index);
-    const std::uint64_t lanes = fitting(block, index) & allowed;
+    const std::uint64_t lanes = fitting(bounds, index) & allowed;
     if (!known_ || !block.bounded) {
         return lanes;
     }

@@ -1,8 +1,9 @@
 // How good can the best node of a block be for a class at most? From the shard's bounds alone, at a few ns a
 // block, so that only blocks whose bound is the best there is are judged exactly.
 //
-// A bound may be too high, never too low. It knows the predicates NodeUnschedulable and NodeResourcesFit, the
-// mask of labels and taints, and the scores of resources; holds and all else are left to the exact look.
+// A bound may be too high, never too low. It knows the predicates NodeUnschedulable and NodeResourcesFit, of holds what they
+// keep of cpu, if the ask respects all of a block's, the mask of labels and taints, and the scores of resources; all else is
+// left to the exact look.
 //
 // Thread: BoundRules: any, constant. BlockBound: its owner's, for one search.
 #pragma once
@@ -41,7 +42,7 @@ public:
             enter(bounds);
         }
         const BlockBounds& block = bounds.block(index);
-        const std::uint64_t lanes = fitting(block, index) & allowed;
+        const std::uint64_t lanes = fitting(bounds, index) & allowed;
         if (lanes == 0) {
             cache.set_bound(number, 0);
             return true;
@@ -94,8 +95,9 @@ private:
         const ResourceRooms* rooms;  // of the shard; null: nobody has any
     };
 
-    // Lanes of the block whose nodes may be taken and have room for resources other than cpu and memory.
-    std::uint64_t fitting(const BlockBounds& block, std::uint32_t index) const {
+    // Lanes of the block whose nodes may be taken and have room for resources other than cpu and memory, and beside holds.
+    std::uint64_t fitting(const ShardBounds& bounds, std::uint32_t index) const {
+        const BlockBounds& block = bounds.block(index);
         std::uint64_t lanes = block.present & (any_node_ ? ~std::uint64_t{0} : block.schedulable);
         for (std::uint32_t at = 0; at < resources_; ++at) {
             const Need& need = needs_[at];
@@ -105,6 +107,9 @@ private:
             if (need.rooms->least[index] < need.code) {
                 lanes &= kernels_.coded(need.rooms->lanes[index].code, need.code);
             }
+        }
+        if (respects_holds_ && ask_class_.priority < block.respected_below) {
+            lanes &= kernels_.coded(bounds.cpu_beside_holds(index).code, cpu_code_);
         }
         return lanes;
     }
@@ -119,6 +124,8 @@ private:
     const AskClass& ask_class_;
     const bool known_;
     const bool any_node_;  // drained ones too
+    const bool respects_holds_;
+    const std::uint16_t cpu_code_;
     std::array<Need, ShardBounds::kBoundedResources> needs_;
     std::uint32_t resources_ = 0;
     const ShardBounds* bounds_ = nullptr;

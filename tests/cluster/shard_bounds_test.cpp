@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <memory>
 #include <random>
 #include <vector>
 
@@ -79,6 +80,58 @@ TEST(ShardBounds, shares_and_ranges_are_those_of_the_nodes_after_every_change_on
             });
         }
     }
+}
+
+// Asks that respect every hold of a block are told of the cpu beside them.
+void expect_beside_holds(const ShardSide& side) {
+    const NodeBlock& block = side.blocks[0];
+    const BlockBounds& bounds = side.bounds.block(0);
+    if (block.holding == 0) {
+        ASSERT_EQ(bounds.respected_below, BlockBounds::kNoHolds);
+        return;
+    }
+    ASSERT_EQ(bounds.respected_below, std::min<std::int64_t>(block.hold_floor, INT32_MAX));
+    const RoomLanes& codes = side.bounds.cpu_beside_holds(0);
+    for (std::uint32_t lane = 0; lane < kNodes; ++lane) {
+        ASSERT_EQ(codes.code[lane], room_code(block.free_for(lane, kCpu, -1))) << "lane " << lane;
+    }
+}
+
+TEST(ShardBounds, cpu_beside_holds_is_that_of_the_nodes_after_every_change_on_both_sides) {
+    std::mt19937_64 random(8);
+    NodeState state(1, 1);
+    state.add_block();
+    const std::vector<ResourceAmount> capacity = {{kCpu, kCapacity}, {kMemory, kCapacity}};
+    for (std::uint32_t lane = 0; lane < kNodes; ++lane) {
+        state.put_node(slot_at(0, lane), static_cast<NameId>(lane), capacity, true);
+    }
+    const auto some = [&] { return static_cast<std::int64_t>(random() % 12) * 100; };
+    std::vector<std::int64_t> used(kNodes);
+    int without = 0;
+    for (int step = 0; step < 3'000; ++step) {
+        const auto lane = static_cast<std::uint32_t>(random() % kNodes);
+        const Slot slot = slot_at(0, lane);
+        if (random() % 3 == 0) {
+            const ResourceAmount more[] = {{kCpu, some() - used[lane]}};
+            used[lane] += more[0].value;
+            state.add_used(slot, more, +1);
+        } else if (random() % 2 == 0) {
+            state.set_holds(slot, nullptr);
+        } else {
+            const std::int64_t floor = random() % 9 == 0 ? std::int64_t{INT32_MAX} + 1 : some();
+            const auto resource = random() % 2 == 0 ? kCpu : kMemory;
+            state.set_holds(slot, std::make_shared<HoldList>(HoldList{{floor, resource, some(), kNoDevices}}));
+        }
+        without += state.side_of(0).blocks[0].holding == 0 ? 1 : 0;
+        ASSERT_NO_FATAL_FAILURE(expect_beside_holds(state.side_of(0))) << "step " << step;
+        if (random() % 4 == 0) {
+            state.publish();
+            state.shard(0).read(state.reader(0), [&](const ShardSide& side) {
+                ASSERT_NO_FATAL_FAILURE(expect_beside_holds(side)) << "step " << step;
+            });
+        }
+    }
+    EXPECT_GT(without, 10);
 }
 
 }  // namespace
