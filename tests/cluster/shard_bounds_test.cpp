@@ -17,6 +17,15 @@ namespace {
 constexpr std::uint32_t kNodes = 6;
 constexpr std::int64_t kCapacity = 1'000;
 
+// A block of them.
+void put_nodes(NodeState& state) {
+    state.add_block();
+    const std::vector<ResourceAmount> capacity = {{kCpu, kCapacity}, {kMemory, kCapacity}};
+    for (std::uint32_t lane = 0; lane < kNodes; ++lane) {
+        state.put_node(slot_at(0, lane), static_cast<NameId>(lane), capacity, true);
+    }
+}
+
 // In use of cpu and of memory alike; scored: what resource scores count of both.
 struct Use {
     std::int64_t real = 0;
@@ -51,11 +60,7 @@ void expect_bounds(const ShardSide& side, const std::vector<Use>& use) {
 TEST(ShardBounds, shares_and_ranges_are_those_of_the_nodes_after_every_change_on_both_sides) {
     std::mt19937_64 random(7);
     NodeState state(1, 1);
-    state.add_block();
-    const std::vector<ResourceAmount> capacity = {{kCpu, kCapacity}, {kMemory, kCapacity}};
-    for (std::uint32_t lane = 0; lane < kNodes; ++lane) {
-        state.put_node(slot_at(0, lane), static_cast<NameId>(lane), capacity, true);
-    }
+    put_nodes(state);
     std::vector<Use> use(kNodes);
     // Few values, so that ends are shared; more than there is, too.
     const auto some = [&] { return static_cast<std::int64_t>(random() % 12) * 100; };
@@ -100,11 +105,7 @@ void expect_beside_holds(const ShardSide& side) {
 TEST(ShardBounds, cpu_beside_holds_is_that_of_the_nodes_after_every_change_on_both_sides) {
     std::mt19937_64 random(8);
     NodeState state(1, 1);
-    state.add_block();
-    const std::vector<ResourceAmount> capacity = {{kCpu, kCapacity}, {kMemory, kCapacity}};
-    for (std::uint32_t lane = 0; lane < kNodes; ++lane) {
-        state.put_node(slot_at(0, lane), static_cast<NameId>(lane), capacity, true);
-    }
+    put_nodes(state);
     const auto some = [&] { return static_cast<std::int64_t>(random() % 12) * 100; };
     std::vector<std::int64_t> used(kNodes);
     int without = 0;
