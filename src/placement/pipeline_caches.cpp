@@ -40,11 +40,8 @@ void Pipeline::prove(const AskClass& spec, const NodeMask* mask, const ShardSide
     nodes.prefetch();
     std::uint64_t reaching =
         bound.reaching(side.bounds, index, BlockEvaluator::allowed(block, mask), score_of(cache.best_in(block)));
-    // Bounds know of no holds: where these keep the ask off all the nodes, it is found at once, not eight by eight. Where all
-    // of the nodes have holds, they mostly do.
-    const bool all_hold = (reaching & ~nodes.holding) == 0;
-    if (all_hold || ((reaching & nodes.holding) != 0 &&
-                     evaluator_.predicates().filter(spec, nodes, nodes.present & reaching) == 0)) {
+    // Bounds know little of holds: where these keep the ask off all the nodes, it is found at once, not eight by eight.
+    if ((reaching & nodes.holding) != 0 && evaluator_.predicates().filter(spec, nodes, nodes.present & reaching) == 0) {
         reaching = 0;
     }
     evaluator_.prove(spec, nodes, block, mask, reaching, cache);
