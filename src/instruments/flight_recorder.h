@@ -5,7 +5,7 @@
 // The oldest record makes room for the newest. A dump is text, a line per record, ring after ring; it is written without
 // allocating, so that a process that is about to end can still do it.
 //
-// Thread: FlightRing::note: its one thread; make_ring: before the others run; dump: any, while they run: what is
+// Thread: FlightRing::note: one at a time; make_ring: before the others run; dump: any, while they run: what is
 // overwritten meanwhile is left out. Owner: the daemon; rings live as long as the recorder.
 #pragma once
 

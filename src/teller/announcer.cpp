@@ -129,11 +129,11 @@ bool Announcer::tells_itself() {
 }
 
 void Announcer::settle() {
-    if (threaded_ && !ring_.all_read()) {
+    if (!threaded_) {
+        tell_all();
+    } else if (!ring_.all_read()) {
         wake_teller();
         wait_until([this] { return ring_.all_read(); });
-    } else if (!threaded_) {
-        tell_all();
     }
 }
 

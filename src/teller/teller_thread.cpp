@@ -28,9 +28,8 @@ void Announcer::run(const std::function<void()>& start) {
         const std::uint32_t epoch = waker_.epoch();
         const bool stop = stop_.load(std::memory_order_acquire);  // before the look: nothing is announced after it
         taken = taken || take_teller();
-        if (!taken) {
-            waker_.wait(epoch,
-                        kSecond);  // the engine's thread tells just now, and wakes this one again if there is more
+        if (!taken) {  // the engine's thread tells just now, and wakes this one again if there is more
+            waker_.wait(epoch, kSecond);
         } else if (ring_.read(kRecordsAtOnce, [this](const Record& record) { teller_.tell(record); }) > 0) {
             empty_looks = 0;
         } else if (stop) {
