@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <ctime>
 #include <thread>
 
 #include "daemon/metrics.h"
@@ -63,6 +64,7 @@ void Daemon::serve() {
         if (Clock::now() < next_status) continue;
         next_status = Clock::now() + kStatusEvery;
         look_after_threads();
+        warn(date_watch_.look(std::time(nullptr)));
         show_condition();
         services_.states.end_overdue();
         if (!status_file_.empty()) write_status_file("running");
@@ -241,7 +243,7 @@ Status Daemon::make_status(std::string_view state) {
     status.udp_port = lcores_->udp_port();
     status.data_plane = lcores_->counters();
     for (std::size_t lcore = 0; lcore < lcores_->count(); ++lcore) status.lcores.push_back(lcores_->counters(lcore));
-    status.certificates = dates_;
+    status.certificates = date_watch_.dates().shims;
     status.gateway = gateway_counters();
     if (rest_) status.rest = RestStatus{rest_->port(), rest_->counters(), {}};
     if (rest_ && events_) status.rest->events = events_->counters();
@@ -249,7 +251,7 @@ Status Daemon::make_status(std::string_view state) {
     status.cpus_allowed = host_.allowed.count();
     status.inbox_frames_max = config_.data_plane.inbox_frames * config_.data_plane.lcores;
     status.inbox_bytes_max = std::size_t{config_.data_plane.inbox_bytes} * config_.data_plane.lcores;
-    status.rest_certificate_s = rest_certificate_s_;
+    status.rest_certificate_s = date_watch_.dates().rest_certificate_s;
     status.stuck = watchdog_.stuck();
     for (std::size_t i = 0; i < engines_.size(); ++i) {
         status.drained |= engines_[i]->drained();

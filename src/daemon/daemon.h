@@ -21,6 +21,7 @@
 
 #include "config/config.h"
 #include "daemon/admin_socket.h"
+#include "daemon/date_watch.h"
 #include "daemon/engine_thread.h"
 #include "daemon/gateway.h"
 #include "daemon/inbox.h"
@@ -93,7 +94,7 @@ private:
     // Certificates and queues; why some stay as they were.
     std::vector<std::string> reload();
     void reload_tls(std::vector<std::string>& faults);
-    void warn_of_end(std::int64_t ends_s);
+    void warn(const std::vector<DateWatch::Warning>&);
     void note_shims_dates();
     void note_rest_date();
     void reload_rest_tls(std::vector<std::string>& faults);
@@ -114,8 +115,7 @@ private:
     const std::string status_file_;
     const Clock::time_point started_ = Clock::now();
     bool status_file_failed_ = false;
-    dataplane::CertificateDates dates_;    // of the files in use
-    std::int64_t rest_certificate_s_ = 0;  // likewise; 0: no date
+    DateWatch date_watch_;
 
     // While one exists, DPDK's log lines go to the log.
     struct PortLog {

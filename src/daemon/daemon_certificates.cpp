@@ -19,28 +19,18 @@ void Daemon::reload_tls(std::vector<std::string>& faults) {
     }
 }
 
-void Daemon::warn_of_end(std::int64_t ends_s) {
-    constexpr std::int64_t kSoon_s = std::int64_t{30} * 24 * 3600;
-    const std::int64_t now_s = std::time(nullptr);
-    if (ends_s == 0 || ends_s - now_s > kSoon_s) return;
-    log_->warning("a certificate of the daemon ends soon", {{"days", (ends_s - now_s) / (24 * 3600)}});
+void Daemon::warn(const std::vector<DateWatch::Warning>& warnings) {
+    for (const DateWatch::Warning& one : warnings) log_->warning(one.text, {{"of", one.of}, {"days", one.days}});
 }
 
 // Called when just these files came into force: when files are refused, the dates of the files in use stay.
 void Daemon::note_shims_dates() {
-    dates_ = dataplane::certificate_dates(config_.data_plane.transport.tls);
-    warn_of_end(dates_.certificate_s);
-    warn_of_end(dates_.authority_s);
-    const std::int64_t now_s = std::time(nullptr);
-    if (dates_.revoked_s != 0 && dates_.revoked_s < now_s) {
-        log_->warning("a newer revocation list is overdue", {{"days", (now_s - dates_.revoked_s) / (24 * 3600)}});
-    }
+    warn(date_watch_.use_shims(dataplane::certificate_dates(config_.data_plane.transport.tls), std::time(nullptr)));
 }
 
 // Likewise.
 void Daemon::note_rest_date() {
-    rest_certificate_s_ = dataplane::certificates_end_s(config_.rest.certificate);
-    warn_of_end(rest_certificate_s_);
+    warn(date_watch_.use_rest(dataplane::certificates_end_s(config_.rest.certificate), std::time(nullptr)));
 }
 
 void Daemon::reload_rest_tls(std::vector<std::string>& faults) {
