@@ -34,7 +34,7 @@ bool Gateway::take_hello(dataplane::DataPlane& plane, ConnectionId id, Connectio
         refuse(plane, id, connection, "another process of the same name took its place and is there");
         return true;
     }
-    registry_->note_build(partition, connection.peer.common_name, hello.build);
+    const bool second = registry_->note_build(partition, connection.peer.common_name, hello.build);
     auto outbox = std::make_shared<Outbox>(outbox_batches_, output_);
     connection.partition = partition;
     connection.phase = Phase::open;
@@ -55,6 +55,12 @@ bool Gateway::take_hello(dataplane::DataPlane& plane, ConnectionId id, Connectio
                                  {"address", connection.peer.address},
                                  {"partition", hello.partition},
                                  {"version", hello.version}});
+    if (second && partitions_[partition].engine.shim_rights.empty()) {
+        log_.warning("a second shim of the partition has all rights over the first",
+                     {{"shim", connection.peer.common_name},
+                      {"partition", hello.partition},
+                      {"hint", "set shim_rights, or give each its own entry of shims"}});
+    }
     return true;
 }
 

@@ -7,6 +7,7 @@
 // Thread: any lcore's; builds: any. Owner: shared by the gateways of a port and the REST interface.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstddef>
@@ -69,10 +70,13 @@ public:
         return std::exchange(list.connections, {});
     }
 
-    // The last word of a shim on its build: lines KEY=VALUE. Kept when it goes, while the daemon knows of it.
-    void note_build(std::size_t partition, const std::string& shim, std::string_view build) {
+    // The last word of a shim on its build: lines KEY=VALUE. Kept when it goes, while the daemon knows of it. True: the
+    // partition had one shim so far, and this is the second.
+    bool note_build(std::size_t partition, const std::string& shim, std::string_view build) {
         const std::lock_guard lock(mutex_);
-        builds_[{partition, shim}] = build;
+        const auto [noted, is_first] = builds_.insert_or_assign({partition, shim}, std::string(build));
+        return is_first &&
+               std::ranges::count(builds_, partition, [](const auto& each) { return each.first.first; }) == 2;
     }
     std::string build_of(std::size_t partition, const std::string& shim) const {
         const std::lock_guard lock(mutex_);

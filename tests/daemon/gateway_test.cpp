@@ -33,6 +33,25 @@ TEST(GatewayHello, an_allowed_shim_reaches_the_engine_with_its_identity) {
     EXPECT_TRUE(world.logged_of("shim connected", "shim-a")) << world.log_text();
 }
 
+// Rights are given by the settings when a partition has several entries of `shims`; here nobody gave any.
+TEST(GatewayHello, a_second_shim_that_has_all_rights_is_warned_of_once) {
+    constexpr std::string_view kWarning = "a second shim of the partition has all rights over the first";
+    GatewayWorld world;
+    ASSERT_TRUE(world.partitions[0].engine.shim_rights.empty());
+    world.admitted("shim-a");
+    world.admitted("shim-a");
+    ASSERT_TRUE(world.until([&] { return world.inboxes[0]->depth() == 1; })) << "the end of the older connection";
+    world.take();
+    EXPECT_FALSE(world.logged(kWarning)) << "the same shim again";
+    world.admitted("shim-b");
+    EXPECT_TRUE(world.logged(kWarning));
+    GatewayWorld ruled;
+    ruled.partitions[0].engine.shim_rights = {ShimRights::all()};
+    ruled.admitted("shim-a");
+    ruled.admitted("shim-b");
+    EXPECT_FALSE(ruled.logged(kWarning)) << "the settings say so";
+}
+
 TEST(GatewayHello, refusals_are_answered_logged_with_the_reason_and_closed) {
     struct Case {
         std::string shim, partition;
