@@ -122,7 +122,7 @@ struct OperationsConfig {
     std::string admin_socket;                    // empty: none
     std::string flight_recorder;                 // the file of a dump; empty: none is written
     std::int64_t watchdog_ns = 10'000'000'000;   // 0: nobody watches
-    std::int64_t audit_longest_ns = 50'000'000;  // 0: no audits in the background
+    std::int64_t audit_longest_ns = 20'000'000;  // 0: no audits in the background
 };
 
 struct Config {

@@ -193,10 +193,11 @@ bool EngineThread::make_attempts() {
     if (!engine_->catch_up(Engine::kStepsOfPiece)) return true;
     if (drained()) return false;
     const Clock::time_point began = Clock::now();
-    const std::uint64_t made = engine_->run(turn_size_.attempts());
+    turn_size_.begin(began);
+    const std::uint64_t made =
+        engine_->run(TurnSize::kMost, [this](std::uint64_t so_far) { return turn_size_.is_over(so_far, Clock::now); });
     if (made > 0) {
         const Clock::duration took = Clock::now() - began;
-        turn_size_.took(made, took);
         times_.attempted(took, made);
         stages_.attempts.add(took);
     }

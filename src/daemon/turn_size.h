@@ -1,5 +1,6 @@
 // How many attempts the engine's thread makes between two looks at its inbox and at the wish to stop: so many that a look
-// costs nothing, and so few that they take a few milliseconds, however dear each is.
+// costs nothing, and so few that they take a few milliseconds, however dear each is. The clock is read after a few attempts;
+// after each, once they were dear.
 //
 // Thread: the engine's. It cuts the order of inputs and attempts, which a recording keeps.
 #pragma once
@@ -12,21 +13,38 @@ namespace bayplan::daemon {
 
 class TurnSize {
 public:
+    using Time = std::chrono::steady_clock::time_point;
     static constexpr std::uint64_t kMost = 1'024;
     static constexpr std::chrono::nanoseconds kBudget = std::chrono::milliseconds(2);
+    // Reading the clock costs a tenth of the cheapest attempt.
+    static constexpr std::uint64_t kBetweenLooks = 8;
 
-    std::uint64_t attempts() const { return attempts_; }
-    // The last turn made so many of them. Halved when it took more than the budget twice, doubled when it was well below.
-    void took(std::uint64_t made, std::chrono::nanoseconds time) {
-        if (time > 2 * kBudget) {
-            attempts_ = std::max<std::uint64_t>(attempts_ / 2, 1);
-        } else if (time < kBudget / 2 && made == attempts_) {
-            attempts_ = std::min(attempts_ * 2, kMost);
+    void begin(Time now) {
+        until_ = now + kBudget;
+        looked_ = now;
+        next_look_ = between_looks_;
+    }
+    // Whether the time of this turn is over after so many attempts. `clock` is called when it is time for a look.
+    template <typename Clock>
+    bool is_over(std::uint64_t made, const Clock& clock) {
+        if (made < next_look_) return false;
+        const Time now = clock();
+        const auto took = now - looked_;
+        if (took > kBudget / 2) {
+            between_looks_ = std::max<std::uint64_t>(between_looks_ / 2, 1);
+        } else if (took < kBudget / 8) {
+            between_looks_ = std::min(between_looks_ * 2, kBetweenLooks);
         }
+        looked_ = now;
+        next_look_ = made + between_looks_;
+        return now >= until_;
     }
 
 private:
-    std::uint64_t attempts_ = kMost;
+    std::uint64_t between_looks_ = kBetweenLooks;
+    std::uint64_t next_look_ = kBetweenLooks;
+    Time until_{};
+    Time looked_{};
 };
 
 }  // namespace bayplan::daemon

@@ -159,15 +159,16 @@ bool Engine::catch_up(std::uint32_t most) {
     return done;
 }
 
-std::uint64_t Engine::run(std::uint64_t attempts_max) {
+std::uint64_t Engine::run(std::uint64_t attempts_max, const std::function<bool(std::uint64_t made)>& enough) {
     Parts& parts = *parts_;
     parts.lifecycle.catch_up(UINT32_MAX);
     if (parts.world.resyncs.holding > 0) {
         return 0;
     }
     std::uint64_t made = 0;
+    const auto goes_on = [&] { return made < attempts_max && (made == 0 || !enough || !enough(made)); };
     // An attempt may wake asks that come before all others.
-    while (made < attempts_max && parts.world.unschedulable.woken() == 0) {
+    while (parts.world.unschedulable.woken() == 0 && goes_on()) {
         if (parts.world.reservations.any_to_look_at() && parts.attempts.act_on_a_reservation()) {
             parts.settle();  // a victim may be of a gang
             ++made;

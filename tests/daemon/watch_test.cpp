@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "daemon/self_audit.h"
@@ -14,17 +15,41 @@ namespace {
 
 using namespace std::chrono_literals;
 
-TEST(TurnSize, follows_what_attempts_cost) {
+// How many attempts a turn makes, and how long it takes, when one costs `each`.
+std::pair<std::uint64_t, std::chrono::nanoseconds> turn_of(TurnSize& size, std::chrono::nanoseconds each) {
+    TurnSize::Time now{};
+    size.begin(now);
+    std::uint64_t made = 0;
+    do {
+        now += each;
+        ++made;
+    } while (made < TurnSize::kMost && !size.is_over(made, [&] { return now; }));
+    return {made, now - TurnSize::Time{}};
+}
+
+TEST(TurnSize, ends_a_turn_that_takes_too_long_while_it_runs) {
     TurnSize size;
-    EXPECT_EQ(size.attempts(), TurnSize::kMost);
-    for (int turn = 0; turn < 20; ++turn) size.took(size.attempts(), 10 * TurnSize::kBudget);
-    EXPECT_EQ(size.attempts(), 1u);
-    size.took(size.attempts(), TurnSize::kBudget);
-    EXPECT_EQ(size.attempts(), 1u) << "as it should be";
-    size.took(0, {});
-    EXPECT_EQ(size.attempts(), 1u) << "there was nothing to do";
-    for (int turn = 0; turn < 20; ++turn) size.took(size.attempts(), TurnSize::kBudget / 4);
-    EXPECT_EQ(size.attempts(), TurnSize::kMost);
+    EXPECT_EQ(turn_of(size, 300ns).first, TurnSize::kMost) << "cheap ones";
+    const auto [first, took] = turn_of(size, 1ms);
+    EXPECT_LE(first, TurnSize::kBetweenLooks) << "they are dear all at once";
+    EXPECT_LE(took, TurnSize::kBetweenLooks * 1ms);
+    for (int turn = 0; turn < 5; ++turn) turn_of(size, 1ms);
+    EXPECT_EQ(turn_of(size, 1ms).first, 2u) << "as many as the budget has";
+    EXPECT_EQ(turn_of(size, 5ms).first, 1u);
+    for (int turn = 0; turn < 5; ++turn) turn_of(size, 300ns);
+    EXPECT_EQ(turn_of(size, 300ns).first, TurnSize::kMost);
+}
+
+TEST(TurnSize, reads_the_clock_seldom_while_attempts_are_cheap) {
+    TurnSize size;
+    TurnSize::Time now{};
+    std::uint64_t reads = 0;
+    size.begin(now);
+    for (std::uint64_t made = 1; made <= TurnSize::kMost; ++made) {
+        now += 300ns;
+        EXPECT_FALSE(size.is_over(made, [&] { return ++reads, now; }));
+    }
+    EXPECT_EQ(reads, TurnSize::kMost / TurnSize::kBetweenLooks);
 }
 
 TEST(SelfAudit, is_made_when_it_is_cheap_and_takes_a_thousandth_of_the_time) {
