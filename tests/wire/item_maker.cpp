@@ -1,8 +1,10 @@
-// Random records. See record_maker.h.
+// Random messages and inputs. See item_maker.h.
 #include "item_maker.h"
 
 #include <algorithm>
 #include <array>
+#include <stdexcept>
+#include <string>
 #include <utility>
 
 #include "item_fields.h"
@@ -278,7 +280,8 @@ StateBody ItemMaker::state_body(std::size_t kind, Extent extent) {
         case 9: return ConfigurationMessage{text(extent, true)};
         case kSpecs: return SpecsMessage{list(specs_, extent, [&] { return spec(extent); }), ids(extent)};
         case kObjects + 1: return PluginAnswersMessage{list(answers_, extent, [&] { return answer(extent); })};
-        default: return ObjectsMessage{list(objects_, extent, [&] { return object(extent); })};
+        case kObjects: return ObjectsMessage{list(objects_, extent, [&] { return object(extent); })};
+        default: throw std::logic_error("ItemMaker makes no state of kind " + std::to_string(kind));
     }
 }
 

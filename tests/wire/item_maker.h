@@ -11,6 +11,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "bayplan/messages.h"
@@ -22,7 +23,7 @@ enum class Extent { empty, small, maximal };  // maximal: every list and text as
 
 class ItemMaker {
 public:
-    static constexpr std::size_t kStateKinds = 13;
+    static constexpr std::size_t kStateKinds = std::variant_size_v<StateBody>;
     static constexpr std::size_t kSpecs = 10, kObjects = 11;  // among the state kinds
     static constexpr std::size_t kMessageKinds = kStateKinds + 12;
     static constexpr std::size_t kInputKinds = 8;
