@@ -185,7 +185,7 @@ void Guaranteeing::go(const std::vector<AskId>& victims) {
 std::optional<NodeVictims> Guaranteeing::search_in_trial(AskId member, const NodeMask& nodes, bool counts) {
     const Guarantees& held = world_.tree->tree().guarantees();
     const Request wanted = world_.tree->tree().requested(member);
-    if (held.guarantor(leaf_of(member), wanted) == queue_tree::kNoQueue ||
+    if (is_daemon_pod(world_, member) || held.guarantor(leaf_of(member), wanted) == queue_tree::kNoQueue ||
         !held.covers(leaf_of(member), wanted, *supposed_)) {
         return std::nullopt;
     }

@@ -163,7 +163,7 @@ AskId RoomSteps::first_of_run(AskId first, AskId before) const {
 bool RoomSteps::others_lack_room(AskId first) const {
     const Ask& ask = world_.asks[first];
     queue_tree::QueueTree& tree = world_.tree->tree();
-    if (is_coscheduled(ask.group) || !world_.order->has_credit(ask.shim) || world_.rests.until_ns(ask.application) ||
+    if (!world_.order->has_credit(ask.shim) || world_.rests.until_ns(ask.application) ||
         !tree.lacks_a_queue_alone(first)) {
         return false;
     }
@@ -174,17 +174,19 @@ bool RoomSteps::others_lack_room(AskId first) const {
            !shortage(leaf, wanted, false).needed.empty();
 }
 
-// As far as the ask itself says it.
+// As far as the ask itself says it: asks of a run may differ in this.
 bool RoomSteps::may_claim(AskId id) const {
-    return !world_.asks[id].never_preempts && !needs_plugins(world_, id) && !is_daemon_pod(world_, id);
+    const Ask& ask = world_.asks[id];
+    return !is_coscheduled(ask.group) && !ask.never_preempts && !needs_plugins(world_, id) &&
+           !is_daemon_pod(world_, id);
 }
 
 // R-GUARANTEE-39.
 bool RoomSteps::lacks_room(AskId id) const {
     const Ask& ask = world_.asks[id];
-    return !is_coscheduled(ask.group) && may_claim(id) && world_.order->has_credit(ask.shim) &&
-           !world_.rests.until_ns(ask.application) && world_.tree->tree().lacks_a_queue_alone(id) &&
-           !shortage(id).needed.empty() && attempts_.guaranteeing().concerned(id);
+    return may_claim(id) && world_.order->has_credit(ask.shim) && !world_.rests.until_ns(ask.application) &&
+           world_.tree->tree().lacks_a_queue_alone(id) && !shortage(id).needed.empty() &&
+           attempts_.guaranteeing().concerned(id);
 }
 
 // With the ask, beyond what pods on their way out leave behind.

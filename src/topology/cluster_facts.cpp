@@ -157,11 +157,12 @@ std::int64_t ClusterFacts::least_pods(const SpecPlan::HardSpread& constraint) co
         return 0;
     }
     const std::vector<std::uint32_t>& nodes = filters_.nodes_in(constraint.eligible);
+    const bool counts = constraint.pods != kNone<CounterId>;
+    const bool below_none = counts && counts_.any_below_none(constraint.pods);
     std::int64_t least = INT32_MAX;
-    for (Domain domain = 0; domain < nodes.size() && least > 0; ++domain) {  // no domain has fewer than none
+    for (Domain domain = 0; domain < nodes.size() && (least > 0 || below_none); ++domain) {
         if (nodes[domain] > 0) {
-            const std::int64_t pods =
-                constraint.pods == kNone<CounterId> ? 0 : counts_.pods_in(constraint.pods, domain);
+            const std::int64_t pods = counts ? counts_.pods_in(constraint.pods, domain) : 0;
             least = std::min(least, pods);
         }
     }

@@ -93,6 +93,7 @@ void PodCounts::count(Counter& counter, Slot slot, int sign) {
     }
     const std::int32_t pods = counter.pods.add(domain, sign);
     counter.total += sign;
+    counter.below_none += (sign < 0 && pods == -1 ? 1 : 0) - (sign > 0 && pods == 0 ? 1 : 0);
     if (counter.occupied_at != kNever) {
         counter.occupied.resize(std::max<std::size_t>(counter.occupied.size(), block_of(slot) + 1), 0);
         const std::uint64_t bit = std::uint64_t{1} << lane_of(slot);

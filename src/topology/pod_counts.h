@@ -97,6 +97,8 @@ public:
     void release(CounterId);
     std::int64_t total(CounterId id) const { return counters_[id].total; }
     std::int32_t pods_in(CounterId id, Domain domain) const { return counters_[id].pods[domain]; }
+    // Whether some domain has less than no pod: a trial took off pods that were left out already, for they terminate.
+    bool any_below_none(CounterId id) const { return counters_[id].below_none > 0; }
     // Where the key gives every node that has its label a domain of its own: a bit per slot with such a pod. Else null.
     const NodeMask* occupied(CounterId, std::size_t slots);
     // Pods of each slot's domain, for that many slots at least, where the key is looked at node by node (topology_keys.h). Else
@@ -143,6 +145,7 @@ private:
         CounterKey key;
         DomainCounts pods;
         std::int64_t total = 0;
+        std::int32_t below_none = 0;  // domains with less than no pod
         // True for this number of TopologyKeys::sharing(), or column_version(); kNever: not made yet.
         NodeMask occupied;
         std::uint64_t occupied_at = kNever;

@@ -37,6 +37,21 @@ protected:
     }
 };
 
+// Asks of one application, priority and amount wait together, the member of a gang among them; gangs make no room.
+TEST_F(RoomTest, an_ask_that_waits_behind_an_equal_member_of_a_gang_claims_its_room) {
+    node("n", 100);
+    pods("rich", 8);
+    shim_.member("member", "poor", "gang", 1, {{"cpu", 2'000}, {"pods", 1}});
+    at(1);
+    EXPECT_EQ(engine_.counters().room_claims, 0u) << "a gang claims nothing";
+    pods("poor", 1, 2);
+    at(2);
+    EXPECT_EQ(engine_.counters().room_claims, 1u);
+    at(13);
+    EXPECT_EQ(gone().size(), 2u);
+    EXPECT_EQ(text_, "preempted by s/poor8 for the guarantee of root.a.poor");
+}
+
 TEST_F(RoomTest, a_queue_under_its_guarantee_takes_from_one_beside_it_below_a_maximum_that_is_used_up) {
     node("n", 100);
     pods("rich", 8);  // rich0 to rich7
