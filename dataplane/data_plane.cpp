@@ -16,10 +16,10 @@ std::unique_ptr<DataPlane> open_data_plane(const DataPlaneOptions& options, Fram
 
 std::vector<std::unique_ptr<DataPlane>> open_data_planes(const DataPlaneOptions& options,
                                                          std::span<FrameHandler* const> handlers, std::string& error) {
-    PortSet set = options.port == PortKind::kernel
-                      ? open_kernel_ports(options.kernel, handlers.size(), options.server,
-                                          options.transport.payload_bytes_max, error)
-                      : open_dpdk_ports(options.dpdk, handlers.size(), options.server, error);
+    PortSet set = options.port == PortKind::kernel ? open_kernel_ports(options.kernel, handlers.size(), options.server,
+                                                                       options.transport.payload_bytes_max, error)
+                                                   : open_dpdk_ports(options.dpdk, handlers.size(), options.server,
+                                                                     options.transport.payload_bytes_max, error);
     if (set.ports.empty()) return {};
     return make_data_planes(options, handlers, std::move(set), error);
 }

@@ -26,6 +26,7 @@ constexpr std::uint32_t kBuffersPerQueue = 16383;  // both rings full, and burst
 
 struct Wire {
     std::shared_ptr<rte_mempool> pool;
+    std::uint16_t mtu = kEthernetMtu;
     std::vector<rte_ring*> to_server;  // one per queue
     std::vector<rte_ring*> to_client;
 
@@ -64,7 +65,7 @@ bool open_end(const std::shared_ptr<Wire>& wire, const std::string& name, std::v
         return false;
     }
     // The driver puts its own name before the one it is given.
-    const std::shared_ptr<EthDevice> device = EthDevice::open("net_ring_" + name, wire->pool, queues, error);
+    const std::shared_ptr<EthDevice> device = EthDevice::open("net_ring_" + name, wire->pool, queues, wire->mtu, error);
     if (device == nullptr) return false;
     Link link;
     link.station.ip = ipv4_of(own);
@@ -82,7 +83,9 @@ bool open_ring_port_sets(const RingPortOptions& options, PortSet& server, PortSe
     static std::atomic<unsigned> number{0};  // names are unique within the process
     const std::string name = "bayplan" + std::to_string(number.fetch_add(1));
     auto wire = std::make_shared<Wire>();
-    wire->pool = make_buffer_pool(static_cast<std::uint32_t>((kBuffersPerQueue + 1) * options.queues - 1), error);
+    wire->mtu = options.mtu;
+    wire->pool =
+        make_buffer_pool(static_cast<std::uint32_t>((kBuffersPerQueue + 1) * options.queues - 1), wire->mtu, error);
     if (wire->pool == nullptr || !make_rings(name + "_to_server", options.queues, wire->to_server, error) ||
         !make_rings(name + "_to_client", options.queues, wire->to_client, error)) {
         return false;
@@ -114,6 +117,10 @@ RingPair open_ring_pair(const DataPlaneOptions& server, FrameHandler& server_han
                         FrameHandler& client_handler, std::string& error) {
     RingPortOptions options;
     options.eal_arguments = server.dpdk.eal_arguments;
+    constexpr std::uint16_t kHeaders = 28;  // IPv4 and UDP
+    const std::uint16_t payload_bytes =
+        std::max(server.transport.payload_bytes_max, client.transport.payload_bytes_max);
+    options.mtu = std::max<std::uint16_t>(options.mtu, payload_bytes + kHeaders);
     if (server.dpdk.udp_port != 0) options.server_udp_port = server.dpdk.udp_port;
     std::unique_ptr<PacketPort> server_port;
     std::unique_ptr<PacketPort> client_port;

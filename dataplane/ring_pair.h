@@ -20,7 +20,8 @@ struct RingPortOptions {
     std::vector<std::string> eal_arguments;  // empty: what any host can do
     std::uint16_t server_udp_port = 4433;
     std::uint16_t client_udp_port = 50000;
-    std::size_t queues = 1;  // of each port; what queue i of one sends, queue i of the other gets
+    std::size_t queues = 1;     // of each port; what queue i of one sends, queue i of the other gets
+    std::uint16_t mtu = 1'500;  // of the wire
 };
 
 // A port per queue on either side. False and `error` on failure.

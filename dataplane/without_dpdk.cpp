@@ -16,7 +16,7 @@ std::unique_ptr<PacketPort> open_dpdk_port(const DpdkPortOptions&, bool, std::st
     return nullptr;
 }
 
-PortSet open_dpdk_ports(const DpdkPortOptions&, std::size_t, bool, std::string& error) {
+PortSet open_dpdk_ports(const DpdkPortOptions&, std::size_t, bool, std::uint16_t, std::string& error) {
     error = kAbsent;
     return {};
 }

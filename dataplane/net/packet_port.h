@@ -73,7 +73,8 @@ struct PortSet {
 // The ethdev port. Defined by the DPDK library; programs without it link without_dpdk.cpp, where it
 // fails with a clear text. Null and `error` on failure.
 std::unique_ptr<PacketPort> open_dpdk_port(const DpdkPortOptions&, bool server, std::string& error);
-// Empty and `error` on failure.
-PortSet open_dpdk_ports(const DpdkPortOptions&, std::size_t lcores, bool server, std::string& error);
+// For packets of so many bytes of payload: a device whose MTU is smaller is told a larger one. Empty and `error` on failure.
+PortSet open_dpdk_ports(const DpdkPortOptions&, std::size_t lcores, bool server, std::uint16_t payload_bytes_max,
+                        std::string& error);
 
 }  // namespace bayplan::dataplane

@@ -38,9 +38,10 @@ class EthDevice {
 public:
     // For so many lcores: a receive queue each if the device spreads flows over queues by itself,
     // else one; a transmit queue each as far as it has them. `name` empty: the first there is. A
-    // null `pool` makes an own one. Null and `error` on failure.
+    // null `pool` makes an own one, whose buffers hold packets of `mtu_wanted` bytes. A device whose MTU is smaller is told
+    // this one; if it refuses, packets stay as small as it has them, and the log says so. Null and `error` on failure.
     static std::shared_ptr<EthDevice> open(const std::string& name, std::shared_ptr<rte_mempool> pool,
-                                           std::size_t lcores, std::string& error);
+                                           std::size_t lcores, std::uint16_t mtu_wanted, std::string& error);
     ~EthDevice();
     EthDevice(const EthDevice&) = delete;
     EthDevice& operator=(const EthDevice&) = delete;
@@ -67,6 +68,7 @@ private:
     EthDevice(std::uint16_t port_id, std::size_t lcores);
     bool choose_queues(const rte_eth_dev_info&, std::string& error);
     bool configure(std::string& error);
+    void widen(std::uint16_t mtu_wanted);
     bool start_queues(std::string& error);
 
     std::uint16_t port_id_;
@@ -85,9 +87,12 @@ private:
     DeviceWatch watch_;
 };
 
-// A pool of `count` buffers of one frame each; freed with its last owner. On this NUMA domain if it has the memory, and
-// else, said in the log, anywhere; -1: anywhere. Null on failure.
-std::shared_ptr<rte_mempool> make_buffer_pool(std::uint32_t count, std::string& error, int numa_domain = -1);
+constexpr std::uint16_t kEthernetMtu = 1500;  // without jumbo frames
+
+// A pool of `count` buffers of one frame each, for packets of up to `mtu` bytes; freed with its last owner. On this NUMA
+// domain if it has the memory, and else, said in the log, anywhere; -1: anywhere. Null on failure.
+std::shared_ptr<rte_mempool> make_buffer_pool(std::uint32_t count, std::uint16_t mtu, std::string& error,
+                                              int numa_domain = -1);
 
 class DpdkPort final : public PacketPort {
 public:

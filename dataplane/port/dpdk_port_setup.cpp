@@ -67,11 +67,20 @@ std::uint64_t above(std::uint64_t value, std::uint64_t base) { return value > ba
 
 }  // namespace
 
-std::shared_ptr<rte_mempool> make_buffer_pool(std::uint32_t count, std::string& error, int numa_domain) {
+// Bytes of a buffer. Some drivers want room for a slot of their rings, which is a little more than a frame.
+static std::uint16_t buffer_bytes(std::uint16_t mtu) {
+    constexpr std::uint16_t kStep = 1024;
+    constexpr std::uint16_t kEthernet = 14 + 4;  // with a VLAN's tag
+    const auto room = static_cast<std::uint16_t>((mtu + kEthernet + kStep - 1) / kStep * kStep);
+    return std::max<std::uint16_t>(RTE_MBUF_DEFAULT_BUF_SIZE, room + RTE_PKTMBUF_HEADROOM);
+}
+
+std::shared_ptr<rte_mempool> make_buffer_pool(std::uint32_t count, std::uint16_t mtu, std::string& error,
+                                              int numa_domain) {
     static std::atomic<unsigned> number{0};  // pools need names of their own within the process
     const std::string name = "bayplan_" + std::to_string(number.fetch_add(1));
     const auto make_on = [&](int domain) {
-        return rte_pktmbuf_pool_create(name.c_str(), count, kBuffersPerThread, 0, RTE_MBUF_DEFAULT_BUF_SIZE, domain);
+        return rte_pktmbuf_pool_create(name.c_str(), count, kBuffersPerThread, 0, buffer_bytes(mtu), domain);
     };
     rte_mempool* pool = make_on(numa_domain);
     if (pool == nullptr && numa_domain != SOCKET_ID_ANY) {
@@ -99,18 +108,36 @@ std::uint64_t EthDevice::rx_packets() const {
 }
 
 std::shared_ptr<EthDevice> EthDevice::open(const std::string& name, std::shared_ptr<rte_mempool> pool,
-                                           std::size_t lcores, std::string& error) {
+                                           std::size_t lcores, std::uint16_t mtu_wanted, std::string& error) {
     std::uint16_t port_id = 0;
     if (!find_device(name, port_id, error)) return nullptr;
     if (pool == nullptr) {
         const auto count = static_cast<std::uint32_t>((kBuffersPerLcore + 1) * lcores - 1);
-        pool = make_buffer_pool(count, error, rte_eth_dev_socket_id(port_id));
+        pool = make_buffer_pool(count, mtu_wanted, error, rte_eth_dev_socket_id(port_id));
     }
     if (pool == nullptr) return nullptr;
     std::shared_ptr<EthDevice> device(new EthDevice(port_id, lcores));
     device->pool_ = std::move(pool);
-    if (!device->configure(error) || !device->start_queues(error)) return nullptr;
+    if (!device->configure(error)) return nullptr;
+    device->widen(mtu_wanted);
+    if (!device->start_queues(error)) return nullptr;
     return device;
+}
+
+// A link of less than Ethernet's MTU is left as it is: payload_bytes_max is a default there.
+void EthDevice::widen(std::uint16_t mtu_wanted) {
+    if (mtu_wanted <= std::max(mtu_, kEthernetMtu)) return;
+    if (driver_ == "net_ring") {  // memory between its ends, which a driver knows nothing of
+        mtu_ = mtu_wanted;
+        return;
+    }
+    if (const int code = rte_eth_dev_set_mtu(port_id_, mtu_wanted); code != 0) {
+        log_of_port(failure("DPDK device " + name_ + " does not take an MTU of " + std::to_string(mtu_wanted) +
+                                ", packets are at most those of " + std::to_string(mtu_),
+                            code));
+        return;
+    }
+    mtu_ = mtu_wanted;
 }
 
 // A queue that nobody polls swallows its share of the packets, so there are as many as lcores or
@@ -250,11 +277,12 @@ void DpdkPort::append_counters(std::vector<Counter>& out) const {
 }
 
 std::unique_ptr<PacketPort> open_dpdk_port(const DpdkPortOptions& options, bool server, std::string& error) {
-    PortSet set = open_dpdk_ports(options, 1, server, error);
+    PortSet set = open_dpdk_ports(options, 1, server, TransportOptions().payload_bytes_max, error);
     return set.ports.empty() ? nullptr : std::move(set.ports.front());
 }
 
-PortSet open_dpdk_ports(const DpdkPortOptions& options, std::size_t lcores, bool server, std::string& error) {
+PortSet open_dpdk_ports(const DpdkPortOptions& options, std::size_t lcores, bool server,
+                        std::uint16_t payload_bytes_max, std::string& error) {
     Link link;
     if (!read_link(options, link, error)) return {};
     if (server && options.udp_port == 0) {
@@ -266,10 +294,12 @@ PortSet open_dpdk_ports(const DpdkPortOptions& options, std::size_t lcores, bool
     // Others find this process by its prefix.
     if (options.capture) arguments.push_back("--file-prefix=bayplan");
     if (!start_eal(arguments, error) || (options.capture && !allow_capture(error))) return {};
-    const std::shared_ptr<EthDevice> device = EthDevice::open(options.device, nullptr, lcores, error);
+    const std::uint16_t headers = link.station.has_ip6() ? 48 : 28;  // IP and UDP
+    const std::shared_ptr<EthDevice> device =
+        EthDevice::open(options.device, nullptr, lcores, payload_bytes_max + headers, error);
     if (device == nullptr) return {};
     constexpr std::uint16_t kQuicLeast = 1200;
-    const std::uint16_t needed = kQuicLeast + (link.station.has_ip6() ? 48 : 28);
+    const std::uint16_t needed = kQuicLeast + headers;
     if (device->mtu() < needed) {
         error = "the MTU of the DPDK device, " + std::to_string(device->mtu()) + ", is too small: QUIC needs " +
                 std::to_string(needed);

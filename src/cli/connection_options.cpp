@@ -86,6 +86,11 @@ void add_identity_options(CLI::App& app, std::string& connect, ClientOptions& cl
         ->type_name("FILE")
         ->envname("BAYPLAN_KEY")
         ->group(group);
+    app.add_option("--payload-bytes-max", client.payload_bytes_max,
+                   "UDP payload of one packet: bytes that the path takes, less 28, over IPv6 less 48")
+        ->check(CLI::Range(1'200, 8'900))
+        ->capture_default_str()
+        ->group(group);
 }
 
 void add_dpdk_options(CLI::App& app, ClientOptions& client, const std::string& group) {

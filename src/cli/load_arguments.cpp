@@ -44,11 +44,6 @@ void add_connection_options(CLI::App& app, LoadArguments& arguments) {
     add_duration(app, "--connect-timeout", arguments.options.connect_timeout_ns, "30s",
                  "give up when not connected for so long")
         ->group(group);
-    app.add_option("--payload-bytes-max", client.payload_bytes_max,
-                   "UDP payload of one packet: bytes that the path takes, less 28, over IPv6 less 48")
-        ->check(CLI::Range(1'200, 8'900))
-        ->capture_default_str()
-        ->group(group);
     add_duration(app, "--idle-timeout", arguments.options.idle_timeout_ns, "10s",
                  "take the daemon for gone after so long a silence")
         ->group(group);

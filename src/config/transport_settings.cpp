@@ -80,8 +80,9 @@ void append_transport_settings(Settings<DataPlaneConfig>& table) {
                            {100, 8 * kMebibyte}, "packets", "New keys after so many packets sent on a connection."));
     table.push_back(milliseconds("idle_timeout", MEMBER(D, transport.idle_timeout_ms), {kSecond, 3600 * kSecond},
                                  "A connection from which nothing was heard for so long is closed."));
-    table.push_back(number("payload_bytes_max", MEMBER(D, transport.payload_bytes_max), kPlainNumber, {1'200, 8'900},
-                           "bytes", "UDP payload of one packet: the MTU minus 28, with IPv6 minus 48."));
+    table.push_back(
+        number("payload_bytes_max", MEMBER(D, transport.payload_bytes_max), kPlainNumber, {1'200, 8'900}, "bytes",
+               "UDP payload of one packet: the MTU minus 28, with IPv6 minus 48. A DPDK device is told a larger MTU."));
     table.push_back(
         number("inbox_frames", MEMBER(D, inbox_frames), kSizeNumber, {2, kMebibyte}, "messages",
                "Messages on their way to each engine; when full, shims are pushed back by flow control. A connection "

@@ -248,6 +248,10 @@ int main(int argc, char** argv) {
     app.add_option("--key", client.key, "PEM file of its key")->type_name("FILE");
     app.add_option("--server-name", client.server_name,
                    "name that the daemon's certificate must have; as --daemon if not given");
+    app.add_option("--payload-bytes-max", client.payload_bytes_max,
+                   "UDP payload of one packet to it: bytes that the path takes, less 28, over IPv6 less 48")
+        ->check(CLI::Range(1'200, 8'900))
+        ->capture_default_str();
     app.formatter(std::make_shared<terminal::WrappedHelp>());
     app.set_version_flag("--version", "bayplan-kube " BAYPLAN_VERSION);
     app.footer(

@@ -131,6 +131,34 @@ TEST_F(DpdkRing, what_a_full_device_refuses_is_dropped_counted_and_returned) {
     EXPECT_EQ(counter(*client_, "mbufs_in_use"), base);
 }
 
+TEST(DpdkJumbo, buffers_hold_packets_as_large_as_the_wire_takes) {
+    constexpr std::uint16_t kHeaders = 28;
+    for (const std::uint16_t mtu : std::initializer_list<std::uint16_t>{1'500, 4'000, 8'928}) {
+        std::unique_ptr<PacketPort> server;
+        std::unique_ptr<PacketPort> client;
+        std::string error;
+        RingPortOptions options;
+        options.mtu = mtu;
+        ASSERT_TRUE(open_ring_ports(options, server, client, error)) << error;
+        Collector at_server;
+        Collector at_client;
+        UdpAddress address;
+        parse_ipv4(kRingServerAddress, 4433, address);
+        Path path;
+        EXPECT_FALSE(client->resolve(address, path)) << "nobody has answered yet";
+        while (server->receive(at_server) + client->receive(at_client) > 0) {
+        }
+        ASSERT_TRUE(client->resolve(address, path));
+        ASSERT_EQ(client->begin_send().size(), mtu - kHeaders);
+        const std::string largest(mtu - kHeaders, 'j');
+        ASSERT_TRUE(send(*client, path, largest));
+        client->flush();
+        while (server->receive(at_server) > 0) {
+        }
+        EXPECT_EQ(at_server.payloads, std::vector<std::string>{largest}) << mtu;
+    }
+}
+
 TEST_F(DpdkRing, a_buffer_not_sent_goes_back) {
     const std::uint64_t base = counter(*client_, "mbufs_in_use");
     const auto room = client_->begin_send();

@@ -47,6 +47,11 @@ ping other-client
 [ "$ended" = 3 ] || fail "a stranger's ping ended with $ended"
 said 'is not signed by our CA'
 checked "who may drive no partition is told why, and nothing else"
+
+ping shim-a --server-name other.example
+[ "$ended" = 3 ] || fail "a ping of a server of another name ended with $ended"
+said 'server certificate "bayplan-server" is not for other.example'
+checked "a server of another name is not asked anything"
 stop_daemon
 ping shim-a --timeout 1s
 [ "$ended" = 3 ] || fail "a ping to nobody ended with $ended"
