@@ -14,7 +14,7 @@ LABEL = re.compile(r'([a-zA-Z_]\w*)="((?:[^"\\]|\\.)*)"')
 # A name, with its matchers if it has any. Names of functions are followed by a bracket, those of labels stand in brackets.
 USED = re.compile(r"\b((?:yunikorn|bayplan|process)_[a-zA-Z0-9_:]*)\s*(?:\{([^}]*)\})?")
 MATCHER = re.compile(r'([a-zA-Z_]\w*)\s*(=~|!~|!=|=)\s*"([^"]*)"')
-OTHER_WORDS = {"rate", "sum", "by", "le", "state", "absent", "histogram_quantile", "and", "or", "ignoring",
+OTHER_WORDS = {"rate", "sum", "by", "le", "state", "absent", "time", "histogram_quantile", "and", "or", "ignoring",
                "label_values", "queue"}
 
 
