@@ -1,7 +1,9 @@
 // The settings of a history, by chance.
 //
 // Thread and errors: see generator.h.
+#include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 #include "generator.h"
 
@@ -115,9 +117,13 @@ EngineOptions random_options(Random& random, bool with_tbb) {
             }
         }
     }
+    // The first row that is off unless set throws the common dice, later ones their own: a new one shifts no history.
+    bool first = true;
     for (const ScoreRow& row : kScoreRows) {
         if (row.weight == 0) {
-            options.weights[row.id] = random.chance(30) ? static_cast<std::int32_t>(random.between(1, 60)) : 0;
+            Random own(Random(random).next() ^ (std::uint64_t{0x7767'6874} + static_cast<std::uint64_t>(row.id)));
+            Random& dice = std::exchange(first, false) ? random : own;
+            options.weights[row.id] = dice.chance(30) ? static_cast<std::int32_t>(dice.between(1, 60)) : 0;
         }
     }
     if (random.chance(12)) {
