@@ -117,10 +117,9 @@ RingPair open_ring_pair(const DataPlaneOptions& server, FrameHandler& server_han
                         FrameHandler& client_handler, std::string& error) {
     RingPortOptions options;
     options.eal_arguments = server.dpdk.eal_arguments;
-    constexpr std::uint16_t kHeaders = 28;  // IPv4 and UDP
     const std::uint16_t payload_bytes =
         std::max(server.transport.payload_bytes_max, client.transport.payload_bytes_max);
-    options.mtu = std::max<std::uint16_t>(options.mtu, payload_bytes + kHeaders);
+    options.mtu = std::max<std::uint16_t>(options.mtu, payload_bytes + kIpv4UdpBytes);
     if (server.dpdk.udp_port != 0) options.server_udp_port = server.dpdk.udp_port;
     std::unique_ptr<PacketPort> server_port;
     std::unique_ptr<PacketPort> client_port;

@@ -88,6 +88,9 @@ private:
 };
 
 constexpr std::uint16_t kEthernetMtu = 1500;  // without jumbo frames
+// Of a packet's bytes, those before its UDP payload.
+constexpr std::uint16_t kIpv4UdpBytes = 28;
+constexpr std::uint16_t kIpv6UdpBytes = 48;
 
 // A pool of `count` buffers of one frame each, for packets of up to `mtu` bytes; freed with its last owner. On this NUMA
 // domain if it has the memory, and else, said in the log, anywhere; -1: anywhere. Null on failure.

@@ -25,8 +25,6 @@ constexpr std::int64_t kTooBigEveryNs = 10'000'000'000;
 // A refusal that lasts for so long is no congestion. One system call in that time, while packets are sent.
 constexpr std::int64_t kRefusalLookNs = 20'000'000;
 
-constexpr std::size_t kIpv4UdpBytes = 28;
-constexpr std::size_t kIpv6UdpBytes = 48;
 static_assert(kUdpHeadersMax <= RTE_PKTMBUF_HEADROOM, "headers go in front of the payload");
 
 std::uint8_t* bytes_of(rte_mbuf* buffer) { return rte_pktmbuf_mtod(buffer, std::uint8_t*); }

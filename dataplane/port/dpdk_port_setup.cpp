@@ -294,7 +294,7 @@ PortSet open_dpdk_ports(const DpdkPortOptions& options, std::size_t lcores, bool
     // Others find this process by its prefix.
     if (options.capture) arguments.push_back("--file-prefix=bayplan");
     if (!start_eal(arguments, error) || (options.capture && !allow_capture(error))) return {};
-    const std::uint16_t headers = link.station.has_ip6() ? 48 : 28;  // IP and UDP
+    const std::uint16_t headers = link.station.has_ip6() ? kIpv6UdpBytes : kIpv4UdpBytes;
     const std::shared_ptr<EthDevice> device =
         EthDevice::open(options.device, nullptr, lcores, payload_bytes_max + headers, error);
     if (device == nullptr) return {};

@@ -178,7 +178,7 @@ public:
     bool catch_up(std::uint32_t most);
 
     // Makes up to `attempts_max` attempts; fewer when nothing can be selected, more when the last are a gang's. Returns how
-    // many. After each it asks whether so many are `enough` for now: an engine reads no clock itself.
+    // many. After each it asks whether so many are `enough`: it reads no clock, its caller may.
     std::uint64_t run(std::uint64_t attempts_max, const std::function<bool(std::uint64_t made)>& enough = {});
 
     // True when run() would make at least one attempt.

@@ -1,6 +1,7 @@
 // The real ethdev port over a pair of rings in this process: ARP, datagrams both ways, and above
 // all that every buffer comes back in every case. No privileges, no hugepages.
 #include <gtest/gtest.h>
+#include <rte_dev.h>
 #include <rte_ethdev.h>
 #include <sched.h>
 
@@ -132,7 +133,6 @@ TEST_F(DpdkRing, what_a_full_device_refuses_is_dropped_counted_and_returned) {
 }
 
 TEST(DpdkJumbo, buffers_hold_packets_as_large_as_the_wire_takes) {
-    constexpr std::uint16_t kHeaders = 28;
     for (const std::uint16_t mtu : std::initializer_list<std::uint16_t>{1'500, 4'000, 8'928}) {
         std::unique_ptr<PacketPort> server;
         std::unique_ptr<PacketPort> client;
@@ -149,13 +149,30 @@ TEST(DpdkJumbo, buffers_hold_packets_as_large_as_the_wire_takes) {
         while (server->receive(at_server) + client->receive(at_client) > 0) {
         }
         ASSERT_TRUE(client->resolve(address, path));
-        ASSERT_EQ(client->begin_send().size(), mtu - kHeaders);
-        const std::string largest(mtu - kHeaders, 'j');
+        ASSERT_EQ(client->begin_send().size(), mtu - kIpv4UdpBytes);
+        const std::string largest(mtu - kIpv4UdpBytes, 'j');
         ASSERT_TRUE(send(*client, path, largest));
         client->flush();
         while (server->receive(at_server) > 0) {
         }
         EXPECT_EQ(at_server.payloads, std::vector<std::string>{largest}) << mtu;
+    }
+}
+
+// The driver that sends nowhere takes any MTU.
+TEST(DpdkJumbo, a_device_is_told_a_larger_mtu_than_it_has_and_no_smaller_one) {
+    std::unique_ptr<PacketPort> starts_dpdk;
+    std::unique_ptr<PacketPort> other_end;
+    std::string error;
+    ASSERT_TRUE(open_ring_ports({}, starts_dpdk, other_end, error)) << error;
+    for (const std::uint16_t wanted : std::initializer_list<std::uint16_t>{1'300, 1'500, 8'928}) {
+        ASSERT_EQ(rte_eal_hotplug_add("vdev", "net_null0", ""), 0);
+        const std::shared_ptr<EthDevice> device = EthDevice::open("net_null0", nullptr, 1, wanted, error);
+        ASSERT_NE(device, nullptr) << error;
+        std::uint16_t mtu = 0;
+        ASSERT_EQ(rte_eth_dev_get_mtu(device->port_id(), &mtu), 0);
+        EXPECT_EQ(mtu, std::max(wanted, kEthernetMtu));
+        EXPECT_EQ(device->mtu(), mtu);
     }
 }
 
