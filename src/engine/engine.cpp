@@ -42,7 +42,8 @@ TopologyOptions topology_options(const EngineOptions& options, std::uint32_t pre
     }
     return {.parts = parts,
             .negative_selector_fault = options.compat == Compat::kubernetes_1_35,
-            .column_bytes_max = options.class_caches_bytes};
+            .column_bytes_max = options.class_caches_bytes,
+            .members_max = options.class_caches_bytes / kMemberBytes};
 }
 
 // Order matters: what proposals read is made before the executor's work and destroyed after it.
@@ -165,6 +166,7 @@ std::uint64_t Engine::run(std::uint64_t attempts_max, const std::function<bool(s
     if (parts.world.resyncs.holding > 0) {
         return 0;
     }
+    parts.world.topology.counts().forget_sets();  // nobody has a plan in hand
     std::uint64_t made = 0;
     const auto goes_on = [&] { return made < attempts_max && (made == 0 || !enough || !enough(made)); };
     // An attempt may wake asks that come before all others.

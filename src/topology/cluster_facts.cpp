@@ -18,7 +18,8 @@ ClusterFacts::ClusterFacts(const Parts& parts, const TopologyOptions& options)
       options_(options),
       keys_(texts_),
       filters_(texts_, known_, keys_),
-      counts_(texts_, asks_, specs_, keys_, filters_, options.negative_selector_fault, options.column_bytes_max),
+      counts_(texts_, asks_, specs_, keys_, filters_, options.negative_selector_fault, options.column_bytes_max,
+              options.members_max),
       signatures_(texts_, known_, options.keeps(kTaintMasks), options.keeps(kNodeAffinityMasks)) {
     specs_.listen(this);
     spec_added(kEmptySpec);
@@ -138,7 +139,11 @@ const SpecPlan& ClusterFacts::plan(SpecId id) {
         plan = std::move(fresh);
     }
     if (plan->plain) {
-        return *plan;  // neither volumes nor claims
+        return *plan;  // neither sets nor volumes nor claims
+    }
+    if (plan->sets_version != counts_.sets_version()) {
+        std::ranges::for_each(plan->sets, [&](SetId set) { counts_.update(set); });
+        plan->sets_version = counts_.sets_version();
     }
     const std::uint64_t volumes_version = volumes_.version() + volumes_.use_version();  // both only grow
     if (!specs_[id].volumes.empty() && plan->volumes_version != volumes_version) {

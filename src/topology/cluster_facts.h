@@ -37,6 +37,7 @@ struct TopologyOptions {
     std::uint32_t parts = kAllCounts;         // bits of TopologyPart
     bool negative_selector_fault = false;     // kubernetes-1.35
     std::size_t column_bytes_max = SIZE_MAX;  // of PodCounts::by_slot
+    std::size_t members_max = SIZE_MAX;       // of all sets of PodCounts
     bool keeps(TopologyPart part) const { return (parts & part) != 0; }
 };
 

@@ -59,6 +59,7 @@ std::unique_ptr<SpecPlan> ClusterFacts::make_plan(SpecId id) {
                   spec.ports.empty() && spec.volumes.empty() && spec.images.empty() &&
                   spec.resource_claims.claims.empty() && plan->names.kind != NodeNameSet::Kind::conflict;
     plan->terms_version = counts_.terms_version();
+    plan->sets_version = counts_.sets_version();
     plan->recounts = counts_.recounts();
     plan->objects_version = objects_version_;
     return plan;

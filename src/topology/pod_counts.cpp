@@ -5,6 +5,7 @@
 
 #include <boost/unordered/unordered_flat_map.hpp>
 
+#include "base/check.h"
 #include "base/field_hash.h"
 #include "base/visit_texts.h"
 #include "labels/selector.h"
@@ -23,62 +24,7 @@ struct HashTerm {
 
 constexpr std::size_t kStaleColumns = 1'000;  // that were made anew, in a list of all; looked through no more often
 
-// Such sets are as many as there are terms. Each knows only its counter, whose pods come one by one: which specs own its
-// term is told by spec_added, in order that no term need be held against every spec, nor a spec against every term.
-bool is_of_owners(const SetKey& key) { return key.owners_of != kNone<TermId>; }
-
 }  // namespace
-
-// --- who belongs to a set
-
-// Not asked of a set of owners.
-bool PodCounts::belongs(const Set& set, SpecId id) const {
-    const PodSpec& spec = specs_[id];
-    if (set.key.spread) {
-        return spec.name_space == set.key.name_space && matches(set.key.selector, spec.labels, texts_);
-    }
-    return std::all_of(set.key.terms.begin(), set.key.terms.end(),
-                       [&](const TermMatch& term) { return matcher_.means(term, spec, set.key.incoming); });
-}
-
-bool PodCounts::looks_at_namespaces(const Set& set) {
-    return std::any_of(set.key.terms.begin(), set.key.terms.end(),
-                       [](const TermMatch& term) { return term.namespace_selector.has_value(); });
-}
-
-bool PodCounts::contains(SetId id, SpecId spec) const { return sets_[id].members.contains(spec); }
-
-// A label that the specs of a set, and the specs that a term means, must have.
-const LabelRequirement* PodCounts::telling(const TermMatch& match) {
-    return match.selector ? telling_requirement(*match.selector) : nullptr;
-}
-
-const LabelRequirement* PodCounts::telling(const SetKey& key) {
-    if (key.spread) {
-        return telling_requirement(key.selector);
-    }
-    for (const TermMatch& term : key.terms) {
-        if (const LabelRequirement* wanted = telling(term)) {
-            return wanted;
-        }
-    }
-    return nullptr;
-}
-
-void PodCounts::mark(SetId id, SpecId spec, bool member) {
-    if (!is_of_owners(sets_[id].key)) {
-        if (member) {
-            sets_[id].members.insert(spec);
-        } else {
-            sets_[id].members.erase(spec);
-        }
-    }
-    if (member) {
-        member_of_[raw(spec)].push_back(id);
-    } else {
-        std::erase(member_of_[raw(spec)], id);
-    }
-}
 
 // --- counting
 
@@ -202,6 +148,7 @@ void PodCounts::forget_columns() {
 void PodCounts::fill(Counter& counter, SpecId spec, int sign) {
     const bool spread = sets_[counter.key.set].key.spread;
     auto& pods = specs_.pods(spec);
+    BP_CHECK(on_trial_ == 0 || pods.empty());
     for (AskId id = pods.front(); id != kNone<AskId>; id = pods.next(asks_, id)) {
         if (!spread || !asks_[id].terminating) {
             count(counter, asks_[id].slot, sign);
@@ -209,8 +156,21 @@ void PodCounts::fill(Counter& counter, SpecId spec, int sign) {
     }
 }
 
+void PodCounts::clear(Counter& counter) {
+    forget_column(counter);
+    counter.pods = {};
+    counter.total = 0;
+    counter.below_none = 0;
+    counter.occupied = {};
+    counter.occupied_at = kNever;
+}
+
 void PodCounts::add_pod(SpecId spec, Slot slot, bool terminating, int sign) {
-    for (const SetId id : member_of_[raw(spec)]) {
+    const OfSpec& its = of_specs_[raw(spec)];
+    for (const TermId term : its.terms) {
+        count(counters_[terms_[term].counter], slot, sign);
+    }
+    for (const SetId id : its.sets) {
         const Set& set = sets_[id];
         if (set.key.spread && terminating) {
             continue;
@@ -244,46 +204,15 @@ SetId PodCounts::acquire_set(SetKey key) {
     if (fresh) {
         hold_texts(sets_[id].key, true);
     }
-    if (fresh && !is_of_owners(sets_[id].key)) {
-        find_members(id);
-    }
+    update(id);
     return id;
-}
-
-void PodCounts::find_members(SetId id) {
-    const Set& set = sets_[id];
-    const LabelRequirement* const wanted = telling(set.key);
-    sets_about_.add(wanted, id);
-    if (looks_at_namespaces(set)) {
-        sets_of_namespaces_.insert(id);
-    }
-    const auto look_at = [&](SpecId spec) {
-        if (!set.members.contains(spec) && belongs(set, spec)) {
-            mark(id, spec, true);
-        }
-    };
-    if (wanted != nullptr) {
-        specs_with_.for_each(*wanted, look_at);
-        return;
-    }
-    for (std::uint32_t number = 0; number < member_of_.size(); ++number) {
-        if (specs_.alive(static_cast<SpecId>(number))) {
-            look_at(static_cast<SpecId>(number));
-        }
-    }
 }
 
 void PodCounts::release(SetId id) {
     if (!sets_.release(id)) {
         return;
     }
-    for (const SpecId spec : sets_[id].members) {
-        std::erase(member_of_[raw(spec)], id);
-    }
-    if (!is_of_owners(sets_[id].key)) {
-        sets_about_.remove(telling(sets_[id].key), id);
-        sets_of_namespaces_.erase(id);
-    }
+    forget_members(id);
     hold_texts(sets_[id].key, false);
     sets_.forget(id);
 }
@@ -293,7 +222,7 @@ CounterId PodCounts::acquire(CounterKey key) {
     if (fresh) {
         Set& set = sets_[key.set];
         set.counters.push_back(id);
-        for (const SpecId spec : set.members) {
+        for (const auto& [spec, place] : set.members) {
             fill(counters_[id], spec, +1);
         }
     }
@@ -319,24 +248,23 @@ void PodCounts::own_term(SpecId spec, TermKey key, const FactsBySlot& all) {
         owners.owners_of = id;
         term.owners = acquire_set(std::move(owners));
         term.counter = acquire({.set = term.owners, .key = term.topology});
-        terms_about_.add(telling(term.key.match), id);
+        term.found_by = terms_about_.add(term.key.match, id);
         ++terms_version_;
     }
-    terms_of_[raw(spec)].push_back(id);
+    of_specs_[raw(spec)].terms.push_back(id);
 }
 
 std::vector<TermId> PodCounts::terms_about(const PodSpec& spec) const {
     std::vector<TermId> found;
-    terms_about_.for_each(spec.labels, [&](TermId id) { found.push_back(id); });
+    terms_about_.for_each(spec, [&](TermId id) { found.push_back(id); });
     std::sort(found.begin(), found.end());
     found.erase(std::unique(found.begin(), found.end()), found.end());
     return found;
 }
 
 void PodCounts::spec_added(SpecId id, const FactsBySlot& all) {
-    if (raw(id) >= member_of_.size()) {
-        member_of_.resize(raw(id) + 1);
-        terms_of_.resize(raw(id) + 1);
+    if (raw(id) >= of_specs_.size()) {
+        of_specs_.resize(raw(id) + 1);
     }
     const PodSpec& spec = specs_[id];
     boost::unordered_flat_map<TermKey, std::uint32_t, HashTerm> times;  // that the spec has had the term so far
@@ -357,32 +285,25 @@ void PodCounts::spec_added(SpecId id, const FactsBySlot& all) {
     for (const WeightedPodTerm& term : spec.preferred_anti_affinity) {
         own(term.term, TermKind::preferred_anti_affinity, term.weight);
     }
-    for (const TermId term : terms_of_[raw(id)]) {
-        mark(terms_[term].owners, id, true);
-    }
-    specs_with_.add(spec.labels, id);
+    newest_ = specs_.born(id);
+    arrivals_.add(spec.labels, id, newest_);
     specs_of_namespaces_.emplace(spec.name_space, id);
-    sets_about_.for_each(spec.labels, [&](SetId set) {
-        if (!contains(set, id) && belongs(sets_[set], id)) {
-            mark(set, id, true);
-        }
-    });
+    ++sets_version_;
 }
 
 void PodCounts::spec_going(SpecId id) {
     // No pod of it has a place: counters need no change.
-    for (const SetId set : member_of_[raw(id)]) {
-        if (!is_of_owners(sets_[set].key)) {
-            sets_[set].members.erase(id);
-        }
+    for (const SetId set : of_specs_[raw(id)].sets) {
+        sets_[set].members.erase(id);
     }
-    member_of_[raw(id)].clear();
-    specs_with_.remove(specs_[id].labels, id);
+    members_ -= of_specs_[raw(id)].sets.size();
+    of_specs_[raw(id)].sets = {};
+    arrivals_.remove(specs_[id].labels, specs_.born(id));
     specs_of_namespaces_.erase({specs_[id].name_space, id});
-    for (const TermId term_id : std::vector<TermId>(std::move(terms_of_[raw(id)]))) {
+    for (const TermId term_id : std::vector<TermId>(std::move(of_specs_[raw(id)].terms))) {
         if (terms_.release(term_id)) {
             const Term& term = terms_[term_id];
-            terms_about_.remove(telling(term.key.match), term_id);
+            terms_about_.remove(term.key.match, term.found_by, term_id);
             release(term.counter);
             release(term.owners);
             keys_.release(term.topology);
@@ -390,32 +311,20 @@ void PodCounts::spec_going(SpecId id) {
             ++terms_version_;
         }
     }
-    terms_of_[raw(id)].clear();
+    of_specs_[raw(id)].terms.clear();
 }
 
-// Only specs of that namespace can belong elsewhere now.
 void PodCounts::set_namespace(Text name, const std::vector<Label>* sorted_labels) {
     if (!matcher_.set_namespace(name, sorted_labels)) {
         return;
     }
     ++terms_version_;
-    const auto first = specs_of_namespaces_.lower_bound({name, SpecId{}});
-    for (const SetId id : sets_of_namespaces_) {
-        Set& set = sets_[id];
-        for (auto at = first; at != specs_of_namespaces_.end() && at->first == name; ++at) {
-            const SpecId spec = at->second;
-            const bool before = contains(id, spec);
-            const bool now = belongs(set, spec);
-            if (before == now) {
-                continue;
-            }
-            ++recounts_;
-            for (const CounterId counter : set.counters) {
-                fill(counters_[counter], spec, now ? +1 : -1);
-            }
-            mark(id, spec, now);
-        }
+    ++sets_version_;
+    if (changed_namespaces_.size() == kChangedNamespaces) {
+        changed_namespaces_.erase(changed_namespaces_.begin());
     }
+    changed_namespaces_.push_back(name);
+    ++namespace_changes_;
 }
 
 }  // namespace bayplan

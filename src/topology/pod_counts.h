@@ -3,7 +3,8 @@
 //
 // A set is a set of specs: the specs that a pod term matches (all of several terms at once for required affinity), that
 // own a term, or that a spread constraint counts. Which specs belong is found once per set and spec, never per pod or
-// node.
+// node, and not before somebody is about to ask: a spec that comes, or a namespace that changes, costs nothing for sets that
+// nobody looks at. Sets that were not looked at for longest forget their members where all together have too many.
 //
 // Thread: the engine's. Source: Kubernetes 1.35, InterPodAffinity and PodTopologySpread (PreFilter state).
 #pragma once
@@ -14,16 +15,17 @@
 #include <utility>
 #include <vector>
 
-#include <boost/unordered/unordered_flat_set.hpp>
+#include <boost/unordered/unordered_flat_map.hpp>
 
 #include "apps/ask_table.h"
 #include "apps/spec_table.h"
 #include "base/interned.h"
 #include "labels/pod_terms.h"
+#include "topology/arrivals.h"
 #include "topology/domain_counts.h"
-#include "topology/label_index.h"
 #include "topology/node_filters.h"
 #include "topology/signatures.h"
+#include "topology/term_index.h"
 #include "topology/topology_keys.h"
 
 namespace bayplan {
@@ -71,28 +73,43 @@ struct CounterKey {
 };
 std::size_t hash_of(const CounterKey&);
 
+constexpr std::size_t kMemberBytes = 24;  // that a set takes for each of its specs
+
 class PodCounts {
 public:
     PodCounts(TextTable& texts, AskTable& asks, SpecTable& specs, TopologyKeys& keys, NodeFilters& filters,
-              bool negative_selector_fault, std::size_t column_bytes_max)
+              bool negative_selector_fault, std::size_t column_bytes_max, std::size_t members_max)
         : texts_(texts),
           asks_(asks),
           specs_(specs),
           keys_(keys),
           filters_(filters),
           matcher_(texts, negative_selector_fault),
-          column_bytes_max_(column_bytes_max) {}
+          column_bytes_max_(column_bytes_max),
+          members_max_(members_max) {}
 
     // --- specs and pods coming and going
     void spec_added(SpecId, const FactsBySlot&);
     void spec_going(SpecId);
     void add_pod(SpecId, Slot, bool terminating, int sign);
-    // Recounts pods that it makes a difference to; null: it is gone.
+    // Null: it is gone.
     void set_namespace(Text, const std::vector<Label>* sorted_labels);
 
     // --- counters; `all` as in TopologyKeys
+    // Up to date.
     SetId acquire_set(SetKey);
     void release(SetId);
+    // Its counters count every spec that belongs to it now. True: some did not. Not while pods are off or on for a trial.
+    bool update(SetId);
+    std::size_t members() const { return members_; }  // of all sets
+    // Another number whenever sets may have to be updated.
+    std::uint64_t sets_version() const { return sets_version_; }
+    // So many pods more are off or on for a trial: nothing may be counted anew meanwhile.
+    void on_trial(int change) { on_trial_ += change; }
+    // The members of sets that were updated longest ago, if all have more than the limit allows; for when no plan is in hand.
+    void forget_sets() {
+        if (members_ > members_max_) forget_oldest_sets();
+    }
     CounterId acquire(CounterKey);
     void release(CounterId);
     std::int64_t total(CounterId id) const { return counters_[id].total; }
@@ -106,7 +123,6 @@ public:
     const std::int32_t* by_slot(CounterId, std::size_t slots);
     // The columns of by_slot() made longest ago, if they are more than the limit allows; they are made anew when asked for.
     void forget_columns();
-    bool contains(SetId, SpecId) const;
     // The counters count the same pods, wherever these are.
     bool count_the_same(CounterId one, CounterId other) const {
         const CounterKey& key = counters_[one].key;
@@ -119,6 +135,7 @@ public:
         KeyId topology = kNone<KeyId>;
         SetId owners = kNone<SetId>;
         CounterId counter = kNone<CounterId>;  // owners by domain
+        TermIndex<TermId>::FoundBy found_by;
     };
     // The terms that may mean pods of the spec, in order of their ids.
     std::vector<TermId> terms_about(const PodSpec&) const;
@@ -135,10 +152,17 @@ public:
 
 private:
     static constexpr std::uint64_t kNever = UINT64_MAX;
+    static constexpr std::size_t kChangedNamespaces = 64;  // remembered
 
+    // Sets of owners are as many as there are terms. Each knows only its counter, whose pods come one by one: which specs own
+    // its term is told by spec_added, in order that no term need be held against every spec, nor a spec against every term.
     struct Set {
         SetKey key;
-        boost::unordered_flat_set<SpecId> members;  // not of a set of owners
+        boost::unordered_flat_map<SpecId, std::uint32_t, NumberHash>
+            members;                   // where the set lies among all sets of each
+        std::uint64_t newest = 0;      // spec that it was held against, by birth
+        std::uint64_t namespaces = 0;  // the number of their changes then
+        std::uint64_t update = 0;      // the number of its last among all
         std::vector<CounterId> counters;
     };
     struct Counter {
@@ -156,16 +180,21 @@ private:
     };
 
     void hold_texts(const SetKey&, bool hold);
-    void find_members(SetId);
     bool belongs(const Set&, SpecId) const;
+    bool look_at_newer_specs(SetId);
+    bool look_at_changed_namespaces(SetId);
+    bool look_again(SetId, SpecId);
+    void forget_members(SetId);
+    void forget_oldest_sets();
+    void note_update(SetId);
     void make_column(Counter&, std::size_t slots);
     void forget_column(Counter&);
     Domain domain_of(const Counter&, Slot) const;
-    static bool looks_at_namespaces(const Set&);
-    static const LabelRequirement* telling(const SetKey&);
-    static const LabelRequirement* telling(const TermMatch&);
-    void mark(SetId, SpecId, bool);
+    const LabelRequirement* rarest(const SetKey&) const;
+    void put_in(SetId, SpecId);
+    void take_out(SetId, SpecId);
     void fill(Counter&, SpecId, int sign);
+    void clear(Counter&);
     void count(Counter&, Slot, int sign);
     void count_by_slot(Counter&, Slot, Domain, std::int32_t pods);
     void own_term(SpecId, TermKey, const FactsBySlot&);
@@ -179,13 +208,24 @@ private:
     Interned<SetId, Set> sets_;
     Interned<CounterId, Counter> counters_;
     Interned<TermId, Term> terms_;
-    LabelIndex<SpecId> specs_with_;
-    LabelIndex<SetId> sets_about_;  // but sets of owners
-    LabelIndex<TermId> terms_about_;
-    std::vector<std::vector<SetId>> member_of_;  // by SpecId
-    std::vector<std::vector<TermId>> terms_of_;  // by SpecId
-    std::set<SetId> sets_of_namespaces_;         // that select namespaces
+    Arrivals arrivals_;
+    TermIndex<TermId> terms_about_;
+    struct OfSpec {
+        std::vector<SetId> sets;    // that it belongs to; sets of owners left out
+        std::vector<TermId> terms;  // that it owns
+    };
+    std::vector<OfSpec> of_specs_;
+    std::uint64_t newest_ = 0;  // spec, by birth
     std::set<std::pair<Text, SpecId>> specs_of_namespaces_;
+    std::vector<Text> changed_namespaces_;  // the last few
+    std::uint64_t namespace_changes_ = 0;   // ever
+    std::int64_t on_trial_ = 0;
+    std::uint64_t updates_ = 0;
+    struct Update {
+        SetId set = kNone<SetId>;
+        std::uint64_t number = 0;
+    };
+    std::deque<Update> updated_;  // oldest first; a set's last counts
     struct Column {
         CounterId counter = kNone<CounterId>;
         std::uint64_t number = 0;
@@ -194,7 +234,11 @@ private:
     std::size_t column_bytes_ = 0;
     std::uint64_t columns_made_ = 0;
     std::deque<Column> columns_;  // oldest first; of a counter the last is in use, if it has one
+    // Read at every attempt.
     std::uint64_t terms_version_ = 1;
+    std::uint64_t sets_version_ = 1;
+    const std::size_t members_max_;
+    std::size_t members_ = 0;  // of all sets
     std::uint64_t recounts_ = 0;
 };
 

@@ -21,14 +21,13 @@ public:
     void remove(SpecId spec, Slot slot, bool terminating) { apply({spec, slot, terminating, -1}); }
     std::size_t mark() const { return log_.mark(); }
     void undo_to(std::size_t mark) {
-        log_.undo_to(mark, [this](const Delta& delta) { count(delta, -delta.sign); });
+        log_.undo_to(mark, [this](const Delta& delta) { undo(delta); });
     }
     // Undoes one remove() of just this, whichever came after it: counts are sums.
     void put_back(SpecId spec, Slot slot, bool terminating) {
         const Delta removed{spec, slot, terminating, -1};
         const bool found = log_.undo_one(
-            0, [&](const Delta& delta) { return delta == removed; },
-            [this](const Delta& delta) { count(delta, -delta.sign); });
+            0, [&](const Delta& delta) { return delta == removed; }, [this](const Delta& delta) { undo(delta); });
         BP_CHECK(found);
     }
 
@@ -44,6 +43,11 @@ private:
     void apply(const Delta& delta) {
         log_.note(delta);
         count(delta, delta.sign);
+        topology_.counts().on_trial(+1);
+    }
+    void undo(const Delta& delta) {
+        count(delta, -delta.sign);
+        topology_.counts().on_trial(-1);
     }
     void count(const Delta& delta, int sign) {
         if (sign > 0) {

@@ -87,6 +87,7 @@ struct SpecPlan {
 
     // Versions that it was made from, and sets and counters that it holds references on.
     std::uint64_t terms_version = 0;
+    std::uint64_t sets_version = 0;
     std::uint64_t recounts = 0;
     std::uint64_t objects_version = 0;
     std::vector<SetId> sets;

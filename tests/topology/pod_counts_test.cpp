@@ -1,10 +1,11 @@
-// Sets of pods by selector hold the texts that they are named by.
+// Sets of pods by selector hold the texts that they are named by, and know their specs whenever somebody is about to look.
 #include "topology/pod_counts.h"
 
 #include <gtest/gtest.h>
 
 #include "base/text_table.h"
 #include "labels/known_texts.h"
+#include "tests/property/random.h"
 
 namespace bayplan {
 namespace {
@@ -26,7 +27,7 @@ protected:
     SpecTable specs_{texts_};
     TopologyKeys keys_{texts_};
     NodeFilters filters_{texts_, known_, keys_};
-    PodCounts counts_{texts_, asks_, specs_, keys_, filters_, false, 10 * kLanes * sizeof(std::int32_t)};
+    PodCounts counts_{texts_, asks_, specs_, keys_, filters_, false, 10 * kLanes * sizeof(std::int32_t), 100};
     Text name_space_ = texts_.acquire("team");
     Text label_ = texts_.acquire("x");
 };
@@ -102,6 +103,136 @@ TEST_F(PodCountsTest, columns_beyond_the_limit_are_made_anew_with_what_came_mean
         counts_.forget_columns();
     }
     EXPECT_EQ(counts_.total(counter), 4);
+}
+
+// Specs come and go, namespaces change, members are forgotten (at most 100 are kept): a set that was updated counts the pods of
+// each spec that belongs to it, found by a look at all of them.
+class SetsAtRandom : public PodCountsTest {
+protected:
+    static constexpr std::size_t kSets = 30;
+
+    Text text(const char* prefix, std::uint64_t number) { return texts_.acquire(prefix + std::to_string(number)); }
+    std::vector<Label> some_labels() {
+        std::vector<Label> labels;
+        for (const Text key : {text("k", 1), text("k", 2), text("k", 3)}) {
+            if (random_.chance(60)) labels.push_back({key, text("v", random_.below(4))});
+        }
+        std::sort(labels.begin(), labels.end(), [](const Label& a, const Label& b) { return a.key < b.key; });
+        return labels;
+    }
+    LabelSelector some_selector() {
+        LabelSelector selector;
+        for (std::size_t left = random_.below(3); left > 0; --left) {
+            const Text key = text("k", 1 + random_.below(3));
+            if (random_.chance(70)) {
+                selector.requirements.push_back(
+                    {key, LabelOperator::in, {text("v", random_.below(4)), text("v", random_.below(4))}});
+            } else {
+                selector.requirements.push_back({key, LabelOperator::exists, {}});
+            }
+        }
+        return selector;
+    }
+    SetKey some_set() {
+        SetKey key;
+        if (random_.chance(30)) {
+            key.spread = true;
+            key.name_space = text("n", random_.below(5));
+            key.selector = some_selector();
+            return key;
+        }
+        TermMatch term;
+        term.selector = some_selector();
+        if (random_.chance(60)) {
+            term.namespace_selector = some_selector();
+        } else {
+            term.namespaces = {text("n", random_.below(5))};
+        }
+        key.terms = {term};
+        return key;
+    }
+    void add_spec() {
+        PodSpec spec;
+        spec.name_space = text("n", random_.below(5));
+        spec.labels = some_labels();
+        spec.images = {text("i", ++made_)};  // no two alike
+        const SpecId id = specs_.acquire(std::move(spec));
+        counts_.spec_added(id, {});
+        alive_.push_back(id);
+        add_pods(id);
+    }
+    void add_pods(SpecId id) {
+        for (std::size_t left = random_.below(3); left > 0; --left) {
+            const AskId pod = asks_.add("pod", ++made_);
+            asks_[pod].slot = static_cast<Slot>(random_.below(100));
+            specs_.pods(id).push_back(asks_, pod);
+            counts_.add_pod(id, asks_[pod].slot, false, +1);
+        }
+    }
+    void remove_spec() {
+        const std::size_t at = random_.below(alive_.size());
+        const SpecId id = alive_[at];
+        auto& pods = specs_.pods(id);
+        while (!pods.empty()) {
+            const AskId pod = pods.front();
+            counts_.add_pod(id, asks_[pod].slot, false, -1);
+            pods.remove(asks_, pod);
+            asks_.remove(pod);
+        }
+        counts_.spec_going(id);
+        specs_.release(id);
+        alive_.erase(alive_.begin() + static_cast<std::ptrdiff_t>(at));
+    }
+    void change_namespace() {
+        const std::vector<Label> labels = some_labels();
+        counts_.set_namespace(text("n", random_.below(5)), random_.chance(20) ? nullptr : &labels);
+    }
+    std::int64_t pods_by_a_look_at_all(const SetKey& key) {
+        std::int64_t sum = 0;
+        for (const SpecId id : alive_) {
+            const PodSpec& spec = specs_[id];
+            const bool belongs = key.spread
+                                     ? spec.name_space == key.name_space && matches(key.selector, spec.labels, texts_)
+                                     : counts_.matcher().means(key.terms.front(), spec, false);
+            for (AskId pod = specs_.pods(id).front(); belongs && pod != kNone<AskId>;
+                 pod = specs_.pods(id).next(asks_, pod)) {
+                ++sum;
+            }
+        }
+        return sum;
+    }
+
+    property::Random random_{7};
+    std::uint64_t made_ = 0;
+    std::vector<SpecId> alive_;
+};
+
+TEST_F(SetsAtRandom, count_what_a_look_at_all_specs_finds) {
+    std::vector<SetKey> keys;
+    std::vector<std::pair<SetId, CounterId>> sets;
+    for (std::size_t made = 0; made < kSets; ++made) {
+        keys.push_back(some_set());
+        const SetId set = counts_.acquire_set(keys.back());
+        sets.emplace_back(set, counts_.acquire({.set = set}));
+    }
+    std::int64_t seen = 0;
+    for (int step = 0; step < 3'000; ++step) {
+        counts_.forget_sets();
+        const std::uint64_t dice = random_.below(10);
+        if (dice < 5 || alive_.size() < 10) {
+            add_spec();
+        } else if (dice < 7) {
+            remove_spec();
+        } else {
+            for (std::size_t left = random_.chance(10) ? 100 : 1; left > 0; --left) change_namespace();
+        }
+        const std::size_t at = random_.below(kSets);
+        counts_.update(sets[at].first);
+        ASSERT_EQ(counts_.total(sets[at].second), pods_by_a_look_at_all(keys[at])) << "step " << step << ", set " << at;
+        seen += counts_.total(sets[at].second);
+        ASSERT_LE(counts_.members(), 100 + alive_.size()) << "the set in hand may have more than the limit";
+    }
+    EXPECT_GT(seen, 10'000);
 }
 
 }  // namespace

@@ -1,0 +1,107 @@
+// Terms by what a spec that they mean must have: the namespace, where a term names only one, and one of the labels that it
+// wants. So a spec is held only against terms of its own namespace, or of several, that want one of its labels.
+//
+// Thread: one. Owner: PodCounts. Terms that are found may mean the spec, others do not.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include <boost/unordered/unordered_flat_map.hpp>
+#include <boost/unordered/unordered_flat_set.hpp>
+
+#include "base/seeded_hash.h"
+#include "labels/pod_terms.h"
+
+namespace bayplan {
+
+template <typename Id>
+class TermIndex {
+public:
+    // The requirement of the term's selector that it is found by; none: the selector names no label.
+    using FoundBy = std::optional<std::uint32_t>;
+
+    // Found by the requirement that the fewest others are found by.
+    FoundBy add(const TermMatch& match, Id id) {
+        ByLabel& terms = in_[name_space_of(match)];
+        FoundBy best;
+        std::size_t fewest = 0;
+        for (std::uint32_t at = 0; match.selector && at < match.selector->requirements.size(); ++at) {
+            const LabelRequirement& requirement = match.selector->requirements[at];
+            if (requirement.op != LabelOperator::in) continue;
+            const std::size_t others = found_by(terms, requirement);
+            if (!best || others < fewest) {
+                best = at;
+                fewest = others;
+            }
+        }
+        for_each_label(match, best, [&](std::uint64_t label) { terms[label].insert(id); });
+        return best;
+    }
+
+    void remove(const TermMatch& match, FoundBy by, Id id) {
+        const auto terms = in_.find(name_space_of(match));
+        for_each_label(match, by, [&](std::uint64_t label) {
+            const auto found = terms->second.find(label);
+            if (found != terms->second.end() && found->second.erase(id) != 0 && found->second.empty()) {
+                terms->second.erase(found);
+            }
+        });
+        if (terms->second.empty()) in_.erase(terms);
+    }
+
+    // Once each: a spec's labels have distinct keys.
+    template <typename Each>
+    void for_each(const PodSpec& spec, Each&& each) const {
+        for (const Text name_space : {spec.name_space, kSeveral}) {
+            const auto terms = in_.find(name_space);
+            if (terms == in_.end()) continue;
+            each_with(terms->second, kNoLabel, each);
+            for (const Label& label : spec.labels) {
+                each_with(terms->second, both(label.key, label.value), each);
+            }
+        }
+    }
+
+private:
+    using ByLabel = boost::unordered_flat_map<std::uint64_t, boost::unordered_flat_set<Id>, NumberHash>;
+    static constexpr Text kSeveral = kNone<Text>;  // namespaces, perhaps
+    static constexpr std::uint64_t kNoLabel = UINT64_MAX;
+
+    static Text name_space_of(const TermMatch& match) {
+        return match.namespaces.size() == 1 && !match.namespace_selector ? match.namespaces.front() : kSeveral;
+    }
+    static std::uint64_t both(Text key, Text value) { return std::uint64_t{key} << 32 | value; }
+
+    template <typename Each>
+    static void for_each_label(const TermMatch& match, FoundBy by, Each&& each) {
+        if (!by) {
+            each(kNoLabel);
+            return;
+        }
+        const LabelRequirement& requirement = match.selector->requirements[*by];
+        for (const Text value : requirement.values) {
+            each(both(requirement.key, value));
+        }
+    }
+    static std::size_t found_by(const ByLabel& terms, const LabelRequirement& requirement) {
+        std::size_t sum = 0;
+        for (const Text value : requirement.values) {
+            const auto found = terms.find(both(requirement.key, value));
+            sum += found == terms.end() ? 0 : found->second.size();
+        }
+        return sum;
+    }
+    template <typename Each>
+    static void each_with(const ByLabel& terms, std::uint64_t label, Each&& each) {
+        if (const auto found = terms.find(label); found != terms.end()) {
+            for (const Id id : found->second) {
+                each(id);
+            }
+        }
+    }
+
+    boost::unordered_flat_map<Text, ByLabel, NumberHash> in_;
+};
+
+}  // namespace bayplan

@@ -1,0 +1,130 @@
+// Many specs with one label, and many terms that want it: what comes and what changes costs nothing for terms that nobody
+// asks about, and a term is found by the label that tells most.
+#include <gtest/gtest.h>
+
+#include "tests/engine/harness.h"
+#include "work.h"
+
+namespace bayplan::attacks {
+namespace {
+
+using testing::KeepingSink;
+using testing::TestShim;
+
+class Crowd {
+public:
+    Crowd() {
+        shim_.application("app");
+        for (int node = 0; node < 4; ++node) {
+            shim_.node("node-" + std::to_string(node), {{"cpu", 1'000'000}, {"pods", 4'000}});
+        }
+    }
+
+    // Pods with the label app=web and one of their own; with a term that means app=web and, for its second requirement, others.
+    struct Pods {
+        bool with_term = false;
+        LabelOperator second = LabelOperator::not_in;  // of the label of their own
+        bool selects_namespaces = false;
+    };
+    void define(std::size_t number, const Pods& pods) {
+        SpecItem record{static_cast<SpecNumber>(number), {}};
+        const Text web = shim_.id("web");
+        const Text own = shim_.id("own-" + std::to_string(number));
+        record.spec.name_space = shim_.id("team");
+        record.spec.labels = {{shim_.id("app"), web}, {shim_.id("own"), own}};
+        if (pods.with_term) {
+            PodTerm term;
+            term.topology_key = shim_.id("zone");
+            term.selector =
+                LabelSelector{{{shim_.id("app"), LabelOperator::in, {web}}, {shim_.id("own"), pods.second, {own}}}};
+            if (pods.selects_namespaces) {
+                term.namespace_selector = LabelSelector{{{shim_.id("tier"), LabelOperator::exists, {}}}};
+            }
+            record.spec.preferred_anti_affinity = {{1, term}};
+        }
+        shim_.send(SpecsMessage{.define = std::span(&record, 1), .forget = {}});
+    }
+    void ask(std::size_t number) {
+        AskItem record;
+        const std::string key = "pod-" + std::to_string(number);
+        record.key = key;
+        record.application = shim_.id("app");
+        record.spec = static_cast<SpecNumber>(number);
+        shim_.send(AsksMessage{std::span(&record, 1)});
+    }
+    // So many, placed: each has a plan, and the sets of its term.
+    void place(std::size_t count, const Pods& pods) {
+        for (std::size_t number = 1; number <= count; ++number) {
+            define(number, pods);
+            ask(number);
+        }
+        engine_.run(10 * count);
+        ASSERT_EQ(engine_.counters().allocations, count);
+    }
+    void label_namespace(int value) {
+        ObjectItem object{Namespace{}};
+        auto& labels = std::get<Namespace>(object.object);
+        labels.name = shim_.id("team");
+        labels.labels = {{shim_.id("tier"), shim_.id(std::to_string(value))}};
+        object.removed = value % 2 == 1;
+        shim_.send(ObjectsMessage{std::span(&object, 1)});
+    }
+
+private:
+    KeepingSink sink_;
+    Engine engine_{[] {
+                       EngineOptions options;
+                       options.executor = ExecutorKind::inline_;
+                       return options;
+                   }(),
+                   sink_};
+    TestShim shim_{engine_, "shim"};
+};
+
+std::uint64_t cost_of_specs_beside(std::size_t sets) {
+    Crowd crowd;
+    crowd.place(sets, {.with_term = true});
+    const std::uint64_t before = work();
+    for (std::size_t number = 1'001; number <= 1'100; ++number) {
+        crowd.define(number, {});
+    }
+    return work() - before;
+}
+
+std::uint64_t cost_of_namespaces_beside(std::size_t sets) {
+    Crowd crowd;
+    crowd.place(sets, {.with_term = true, .selects_namespaces = true});
+    const std::uint64_t before = work();
+    for (int value = 0; value < 100; ++value) {
+        crowd.label_namespace(value);
+    }
+    return work() - before;
+}
+
+std::uint64_t cost_of_pods_with_two_labels(std::size_t pods) {
+    Crowd crowd;
+    const std::uint64_t before = work();
+    crowd.place(pods, {.with_term = true, .second = LabelOperator::in});
+    return work() - before;
+}
+
+TEST(CrowdedLabels, specs_that_come_are_not_held_against_every_set) {
+    const std::uint64_t few = cost_of_specs_beside(50);
+    EXPECT_GT(few, 1'000u);  // it is counted
+    EXPECT_LT(cost_of_specs_beside(400), 2 * few);
+}
+
+TEST(CrowdedLabels, a_namespace_that_changes_is_not_held_against_every_set) {
+    const std::uint64_t few = cost_of_namespaces_beside(50);
+    EXPECT_GT(few, 1'000u);
+    EXPECT_LT(cost_of_namespaces_beside(400), 2 * few);
+}
+
+TEST(CrowdedLabels, terms_are_found_by_the_label_that_tells_most) {
+    const std::uint64_t few = cost_of_pods_with_two_labels(50);
+    EXPECT_GT(few, 1'000u);
+    EXPECT_LT(cost_of_pods_with_two_labels(400), 2 * 8 * few);
+}
+
+}  // namespace
+}  // namespace bayplan::attacks
