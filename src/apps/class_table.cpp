@@ -8,24 +8,28 @@
 
 namespace bayplan {
 
-std::size_t ClassTable::Hash::operator()(const AskClass* spec) const {
+namespace {
+
+std::size_t hash_of(const AskClass& spec) {
     const HashSecret& secret = HashSecret::of_process();
     std::uint64_t hash = 0;
     const auto add = [&](auto value) { hash = secret.with(hash, static_cast<std::uint64_t>(value)); };
-    for (const ResourceAmount& request : spec->requests) {
+    for (const ResourceAmount& request : spec.requests) {
         add(raw(request.resource));
         add(request.value);
     }
-    add(raw(spec->required_node));
-    add(spec->tolerates_unschedulable);
-    add(spec->priority);
-    add(raw(spec->pod_spec));
-    add(spec->node_cpu);
-    add(spec->node_memory);
-    add(spec->own_cpu);
-    add(spec->own_memory);
+    add(raw(spec.required_node));
+    add(spec.tolerates_unschedulable);
+    add(spec.priority);
+    add(raw(spec.pod_spec));
+    add(spec.node_cpu);
+    add(spec.node_memory);
+    add(spec.own_cpu);
+    add(spec.own_memory);
     return hash;
 }
+
+}  // namespace
 
 ClassId ClassTable::acquire(const AskClass& wanted) {
     if (last_ != kNone<ClassId> && wanted.same_as(*entries_[raw(last_)].spec)) {
@@ -37,7 +41,8 @@ ClassId ClassTable::acquire(const AskClass& wanted) {
 }
 
 ClassId ClassTable::find_or_make(const AskClass& wanted) {
-    if (const auto found = ids_.find(&wanted); found != ids_.end()) {
+    const std::size_t hash = hash_of(wanted);
+    if (const auto found = ids_.find({&wanted, hash}); found != ids_.end()) {
         ++entries_[raw(found->second)].references;
         return found->second;
     }
@@ -68,7 +73,8 @@ ClassId ClassTable::find_or_make(const AskClass& wanted) {
     ClassEntry& entry = entries_[raw(id)];
     entry.spec = spec;
     entry.references = 1;
-    ids_.emplace(entry.spec.get(), id);
+    entry.hash = hash;
+    ids_.emplace(HashedKey<AskClass>{entry.spec.get(), hash}, id);
     return id;
 }
 
@@ -93,7 +99,7 @@ void ClassTable::forget(ClassId id) {
     for (ClassListener* const listener : listeners_) {
         listener->class_gone(id);
     }
-    ids_.erase(entry.spec.get());
+    ids_.erase({entry.spec.get(), entry.hash});
     for (const ResourceAmount& request : entry.spec->requests) {
         resources_.release(request.resource);
     }

@@ -14,6 +14,7 @@
 #include "apps/ask.h"
 #include "apps/ask_class.h"
 #include "apps/spec_table.h"
+#include "base/hashed_key.h"
 #include "base/name_table.h"
 
 namespace bayplan {
@@ -23,6 +24,7 @@ struct ClassEntry {
     std::shared_ptr<const AskClass> spec;
     std::uint64_t references = 0;  // asks of the class, placed ones included
     bool held = false;             // it is worked on: it stays until that has ended, even without asks
+    std::size_t hash = 0;          // of the content
     bool failed = false;           // an attempt found no node, and nobody to preempt: it will be asked for again
 };
 
@@ -55,11 +57,10 @@ public:
     std::size_t size() const { return ids_.size(); }
 
 private:
-    struct Hash {
-        std::size_t operator()(const AskClass*) const;
-    };
     struct Same {
-        bool operator()(const AskClass* a, const AskClass* b) const { return a->same_as(*b); }
+        bool operator()(const HashedKey<AskClass>& a, const HashedKey<AskClass>& b) const {
+            return a.hash == b.hash && a.key->same_as(*b.key);
+        }
     };
 
     ClassId find_or_make(const AskClass&);
@@ -71,7 +72,7 @@ private:
     std::vector<ClassListener*> listeners_;
     std::deque<ClassEntry> entries_;
     std::vector<ClassId> free_;
-    boost::unordered_flat_map<const AskClass*, ClassId, Hash, Same> ids_;
+    boost::unordered_flat_map<HashedKey<AskClass>, ClassId, HashOfKey, Same> ids_;
     ClassId last_ = kNone<ClassId>;  // acquired last: asks alike come together, and a look costs less than a hash
 };
 

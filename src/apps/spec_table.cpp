@@ -8,17 +8,17 @@
 
 namespace bayplan {
 
-std::size_t SpecTable::Hash::operator()(const PodSpec* spec) const { return field_hash(*spec); }
-
 SpecTable::SpecTable(TextTable& texts) : texts_(texts) {
     Entry& empty = *entries_.emplace_back(std::make_unique<Entry>());
     empty.references = 1;
     empty.born = ++births_;
-    ids_.emplace(&empty.spec, kEmptySpec);
+    empty.hash = field_hash(empty.spec);
+    ids_.emplace(HashedKey<PodSpec>{&empty.spec, empty.hash}, kEmptySpec);
 }
 
 SpecId SpecTable::acquire(PodSpec&& spec) {
-    if (const auto found = ids_.find(&spec); found != ids_.end()) {
+    const std::size_t hash = field_hash(spec);
+    if (const auto found = ids_.find({&spec, hash}); found != ids_.end()) {
         ++entries_[raw(found->second)]->references;
         return found->second;
     }
@@ -35,7 +35,8 @@ SpecId SpecTable::acquire(PodSpec&& spec) {
     entry.references = 1;
     entry.born = ++births_;
     visit_texts(entry.spec, [&](Text text) { texts_.add_reference(text); });
-    ids_.emplace(&entry.spec, id);
+    entry.hash = hash;
+    ids_.emplace(HashedKey<PodSpec>{&entry.spec, hash}, id);
     if (listener_ != nullptr) {
         listener_->spec_added(id);
     }
@@ -52,7 +53,7 @@ void SpecTable::release(SpecId id) {
     if (listener_ != nullptr) {
         listener_->spec_going(id);
     }
-    ids_.erase(&entry.spec);
+    ids_.erase({&entry.spec, entry.hash});
     visit_texts(entry.spec, [&](Text text) { texts_.release(text); });
     entry = Entry{};
     free_.push_back(id);

@@ -11,6 +11,7 @@
 #include <boost/unordered/unordered_flat_map.hpp>
 
 #include "apps/ask_list.h"
+#include "base/hashed_key.h"
 #include "base/ids.h"
 #include "base/text_table.h"
 #include "bayplan/pod_spec.h"
@@ -49,13 +50,8 @@ private:
         PodSpec spec;
         std::uint64_t references = 0;
         std::uint64_t born = 0;
+        std::size_t hash = 0;
         AskList<OfSpec> pods;  // that have a place, ours and foreign
-    };
-    struct Hash {
-        std::size_t operator()(const PodSpec*) const;
-    };
-    struct Same {
-        bool operator()(const PodSpec* a, const PodSpec* b) const { return *a == *b; }
     };
 
     TextTable& texts_;
@@ -63,7 +59,7 @@ private:
     std::vector<std::unique_ptr<Entry>> entries_;  // specs must not move: the map's keys point to them
     std::vector<SpecId> free_;
     std::uint64_t births_ = 0;
-    boost::unordered_flat_map<const PodSpec*, SpecId, Hash, Same> ids_;
+    boost::unordered_flat_map<HashedKey<PodSpec>, SpecId, HashOfKey, SameKey> ids_;
 };
 
 }  // namespace bayplan

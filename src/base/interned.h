@@ -15,6 +15,7 @@
 #include <boost/unordered/unordered_flat_map.hpp>
 
 #include "base/check.h"
+#include "base/hashed_key.h"
 #include "base/ids.h"
 #include "base/seeded_hash.h"
 
@@ -27,7 +28,8 @@ class Interned {
 public:
     // The id of the content with one reference more, and whether it is new (its entry is then fresh).
     std::pair<Id, bool> acquire(Key key) {
-        if (const auto found = ids_.find(&key); found != ids_.end()) {
+        const std::size_t hash = hash_of_key(key);
+        if (const auto found = ids_.find({&key, hash}); found != ids_.end()) {
             ++places_[raw(found->second)].references;
             return {found->second, false};
         }
@@ -42,13 +44,14 @@ public:
         Place& place = places_[raw(id)];
         place.entry.key = std::move(key);
         place.references = 1;
-        ids_.emplace(&place.entry.key, id);
+        place.hash = hash;
+        ids_.emplace(HashedKey<Key>{&place.entry.key, hash}, id);
         return {id, true};
     }
 
     // Null if nobody has the content.
     const Entry* find(const Key& key) const {
-        const auto found = ids_.find(&key);
+        const auto found = ids_.find({&key, hash_of_key(key)});
         return found == ids_.end() ? nullptr : &places_[raw(found->second)].entry;
     }
 
@@ -58,7 +61,7 @@ public:
         return --places_[raw(id)].references == 0;
     }
     void forget(Id id) {
-        ids_.erase(&places_[raw(id)].entry.key);
+        ids_.erase({&places_[raw(id)].entry.key, places_[raw(id)].hash});
         places_[raw(id)].entry = Entry{};
         free_.push_back(id);
     }
@@ -80,23 +83,19 @@ private:
     struct Place {
         Entry entry;
         std::uint32_t references = 0;
+        std::size_t hash = 0;
     };
-    struct Hash {
-        std::size_t operator()(const Key* key) const {
-            if constexpr (std::is_integral_v<Key>) {
-                return HashSecret::of_process().of_number(*key);
-            } else {
-                return hash_of(*key);
-            }
+    static std::size_t hash_of_key(const Key& key) {
+        if constexpr (std::is_integral_v<Key>) {
+            return HashSecret::of_process().of_number(key);
+        } else {
+            return hash_of(key);
         }
-    };
-    struct Same {
-        bool operator()(const Key* a, const Key* b) const { return *a == *b; }
-    };
+    }
 
     std::deque<Place> places_;  // keys must not move
     std::vector<Id> free_;
-    boost::unordered_flat_map<const Key*, Id, Hash, Same> ids_;
+    boost::unordered_flat_map<HashedKey<Key>, Id, HashOfKey, SameKey> ids_;
 };
 
 }  // namespace bayplan
