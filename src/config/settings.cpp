@@ -62,6 +62,9 @@ void append_limits(Settings<PartitionConfig>& table) {
                            "Asks and allocations per shim; more are rejected."));
     table.push_back(number("specs_max", MEMBER(P, engine.specs_max), kSize, {1, 10'000'000}, "specs",
                            "Pod specs per shim; more are rejected."));
+    table.push_back(number("label_terms_max", MEMBER(P, engine.label_terms_max), kPlain, {1, 10'000'000}, "terms",
+                           "Distinct pod terms of a shim that want one label (rules/limits.md); a spec with more is "
+                           "rejected."));
     table.push_back(number("objects_max", MEMBER(P, engine.objects_max), kSize, {1, 100'000'000}, "objects",
                            "Objects of the cluster per shim (namespaces, volumes, claims, "
                            "...); more are rejected."));

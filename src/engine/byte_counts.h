@@ -30,7 +30,7 @@ std::uint64_t class_bytes(const AskClass&, const World&);
 std::uint64_t ask_bytes(AskId, const World&);      // all of it
 std::string_view group_text(AskId, const World&);  // of the group that it is in, or empty
 
-// A spec counts once for its shim, as long as a number or an ask of the shim has it.
+// A spec, and each of its pod terms, counts once for its shim, as long as a number or an ask of the shim has it.
 void use_spec(World&, ShimId, SpecId);
 void use_no_more(World&, ShimId, SpecId);
 

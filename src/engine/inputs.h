@@ -87,6 +87,7 @@ private:
     void apply(ShimId, const SpecsMessage&);
     void apply(ShimId, const ObjectsMessage&);
     void define_spec(ShimId, const SpecItem&);
+    std::string label_crowd_fault(Shim&, SpecId content);
     void forget_specs(ShimId);
     std::string take_labels(std::vector<Label>&);  // sorts them; the fault or ""
     std::string state_object(ShimId, const ObjectItem&);

@@ -106,6 +106,27 @@ std::string Inputs::take_labels(std::vector<Label>& labels) {
 
 // --- specs
 
+// Each of its terms that the shim has not counts before the next.
+std::string Inputs::label_crowd_fault(Shim& shim, SpecId content) {
+    const PodCounts& counts = world_.topology.counts();
+    const std::vector<TermId>& terms = counts.terms_of(content);
+    const auto match = [&](TermId term) -> const TermMatch& { return counts.term(term).key.match; };
+    std::size_t counted = 0;
+    const auto fits = [&](TermId term) {
+        return shim.terms.has(raw(term)) || !shim.terms.is_full(match(term), world_.options.label_terms_max);
+    };
+    for (; counted < terms.size() && fits(terms[counted]); ++counted) {
+        shim.terms.add(raw(terms[counted]), match(terms[counted]));
+    }
+    const bool all = counted == terms.size();
+    while (counted > 0) {
+        --counted;
+        shim.terms.remove(raw(terms[counted]), match(terms[counted]));
+    }
+    return all ? std::string()
+               : "more than " + std::to_string(world_.options.label_terms_max) + " pod terms want one label";
+}
+
 void Inputs::define_spec(ShimId id, const SpecItem& record) {
     Shim& shim = world_.shims[id];
     const auto reject = [&](const std::string& fault) {
@@ -137,7 +158,11 @@ void Inputs::define_spec(ShimId id, const SpecItem& record) {
     }
     const SpecId content = world_.specs.acquire(PodSpec(spec));
     const bool counts = content != kEmptySpec && !shim.spec_uses.contains(content);
-    if (const std::string fault = bytes_fault(shim, counts ? spec_bytes(spec, world_.texts) : 0); !fault.empty()) {
+    std::string fault = counts ? label_crowd_fault(shim, content) : std::string();
+    if (fault.empty()) {
+        fault = bytes_fault(shim, counts ? spec_bytes(spec, world_.texts) : 0);
+    }
+    if (!fault.empty()) {
         world_.specs.release(content);
         return reject(fault);
     }

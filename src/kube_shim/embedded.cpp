@@ -41,6 +41,7 @@ EngineOptions embedded_options(EngineOptions options) {
     options.applications_max = kNoLimit;
     options.asks_max = kNoLimit;
     options.specs_max = kNoLimit;
+    options.label_terms_max = kNoLimit;
     options.objects_max = kNoLimit;
     options.credit_window = kNoLimit;
     options.unacknowledged_max = kNoLimit;

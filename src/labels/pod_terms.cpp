@@ -13,6 +13,7 @@ TermMatch match_of(const PodTerm& term, Text own_namespace) {
         match.namespaces.push_back(own_namespace);
     }
     std::sort(match.namespaces.begin(), match.namespaces.end());
+    match.namespaces.erase(std::unique(match.namespaces.begin(), match.namespaces.end()), match.namespaces.end());
     return match;
 }
 

@@ -18,12 +18,16 @@ namespace bayplan {
 
 // The pods that a pod term means, without its topology key.
 struct TermMatch {
-    std::vector<Text> namespaces;  // sorted; the pod's own if the term says nothing of namespaces
+    std::vector<Text> namespaces;  // sorted, each once; the pod's own if the term says nothing of namespaces
     std::optional<LabelSelector> namespace_selector;
     std::optional<LabelSelector> selector;
     bool operator==(const TermMatch&) const = default;
 };
 TermMatch match_of(const PodTerm&, Text own_namespace);
+// The only namespace that the term can mean; none: there may be several.
+inline Text sole_namespace(const TermMatch& match) {
+    return match.namespaces.size() == 1 && !match.namespace_selector ? match.namespaces.front() : kNone<Text>;
+}
 
 using Namespaces = std::map<Text, std::vector<Label>>;  // labels sorted by key
 

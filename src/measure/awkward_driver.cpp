@@ -40,6 +40,7 @@ EngineOptions AwkwardDriver::with_limits(EngineOptions options, const workload::
     const std::uint32_t pods = load.nodes * load.running_each + load.pods;
     options.dictionary_max = std::max(options.dictionary_max, kPerPod * pods + kPerNode * load.nodes);
     options.specs_max = std::max(options.specs_max, pods);
+    options.label_terms_max = std::max(options.label_terms_max, pods);
     options.objects_max = std::max(options.objects_max, kPerPod * pods + kPerNode * load.nodes);
     return options;
 }

@@ -19,6 +19,7 @@
 #include "apps/ask_list.h"
 #include "base/ids.h"
 #include "base/seeded_hash.h"
+#include "labels/term_crowds.h"
 #include "options/engine_options.h"
 #include "shims/decision_ledger.h"
 #include "shims/dictionary.h"
@@ -56,6 +57,7 @@ struct Shim {
     NodesOfShim nodes;
     boost::unordered_flat_map<SpecNumber, SpecId, NumberHash> specs;  // with a reference each
     boost::unordered_flat_map<SpecId, SpecUse> spec_uses;             // of all but the empty one
+    TermCrowds terms;                                                 // of spec_uses
     std::uint64_t bytes = 0;  // of all that it has stated, and of decisions that it has not acknowledged
     DecisionLedger ledger;
     std::map<std::string, ApplicationId, std::less<>> applications;

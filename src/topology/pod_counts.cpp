@@ -287,7 +287,7 @@ void PodCounts::spec_added(SpecId id, const FactsBySlot& all) {
     }
     newest_ = specs_.born(id);
     arrivals_.add(spec.labels, id, newest_);
-    specs_of_namespaces_.emplace(spec.name_space, id);
+    specs_in_[spec.name_space].insert(id);
     ++sets_version_;
 }
 
@@ -299,7 +299,11 @@ void PodCounts::spec_going(SpecId id) {
     members_ -= of_specs_[raw(id)].sets.size();
     of_specs_[raw(id)].sets = {};
     arrivals_.remove(specs_[id].labels, specs_.born(id));
-    specs_of_namespaces_.erase({specs_[id].name_space, id});
+    const auto neighbours = specs_in_.find(specs_[id].name_space);
+    neighbours->second.erase(id);
+    if (neighbours->second.empty()) {
+        specs_in_.erase(neighbours);
+    }
     for (const TermId term_id : std::vector<TermId>(std::move(of_specs_[raw(id)].terms))) {
         if (terms_.release(term_id)) {
             const Term& term = terms_[term_id];

@@ -11,11 +11,11 @@
 
 #include <cstdint>
 #include <deque>
-#include <set>
 #include <utility>
 #include <vector>
 
 #include <boost/unordered/unordered_flat_map.hpp>
+#include <boost/unordered/unordered_flat_set.hpp>
 
 #include "apps/ask_table.h"
 #include "apps/spec_table.h"
@@ -140,6 +140,8 @@ public:
     // The terms that may mean pods of the spec, in order of their ids.
     std::vector<TermId> terms_about(const PodSpec&) const;
     const Term& term(TermId id) const { return terms_[id]; }
+    // The spec's own, in the order of its lists.
+    const std::vector<TermId>& terms_of(SpecId id) const { return of_specs_[raw(id)].terms; }
     template <typename Each>
     void for_each_term(Each&& each) {
         terms_.for_each(each);
@@ -184,6 +186,8 @@ private:
     bool look_at_newer_specs(SetId);
     bool look_at_changed_namespaces(SetId);
     bool look_again(SetId, SpecId);
+    template <typename Each>
+    void for_each_in_changed(const Set&, std::uint64_t changes, Each&&) const;
     void forget_members(SetId);
     void forget_oldest_sets();
     void note_update(SetId);
@@ -216,7 +220,7 @@ private:
     };
     std::vector<OfSpec> of_specs_;
     std::uint64_t newest_ = 0;  // spec, by birth
-    std::set<std::pair<Text, SpecId>> specs_of_namespaces_;
+    boost::unordered_flat_map<Text, boost::unordered_flat_set<SpecId, NumberHash>, NumberHash> specs_in_;  // namespaces
     std::vector<Text> changed_namespaces_;  // the last few
     std::uint64_t namespace_changes_ = 0;   // ever
     std::int64_t on_trial_ = 0;

@@ -93,6 +93,30 @@ bool PodCounts::look_again(SetId id, SpecId spec) {
     return true;
 }
 
+// Specs of the namespaces that changed last, if not all, then all that may belong to the set: the specs that have the label which
+// tells most, where that are fewer.
+template <typename Each>
+void PodCounts::for_each_in_changed(const Set& set, std::uint64_t changes, Each&& each) const {
+    const LabelRequirement* const wanted = rarest(set.key);
+    const bool all_known = changes <= changed_namespaces_.size();
+    const auto first =
+        all_known ? changed_namespaces_.end() - static_cast<std::ptrdiff_t>(changes) : changed_namespaces_.end();
+    std::size_t specs = 0;
+    for (auto name = first; name != changed_namespaces_.end(); ++name) {
+        const auto found = specs_in_.find(*name);
+        specs += found == specs_in_.end() ? 0 : found->second.size();
+    }
+    if (!all_known || (wanted != nullptr && arrivals_.count(*wanted) < specs)) {
+        arrivals_.for_each_since(0, wanted, each);
+        return;
+    }
+    for (auto name = first; name != changed_namespaces_.end(); ++name) {
+        if (const auto found = specs_in_.find(*name); found != specs_in_.end()) {
+            for (const SpecId spec : found->second) each(spec);
+        }
+    }
+}
+
 // Specs that the set was held against before: only in namespaces that changed can they belong elsewhere now.
 bool PodCounts::look_at_changed_namespaces(SetId id) {
     Set& set = sets_[id];
@@ -102,20 +126,8 @@ bool PodCounts::look_at_changed_namespaces(SetId id) {
         return false;
     }
     std::uint64_t differ = 0;
-    const auto look_at = [&](SpecId spec) {
-        differ += specs_.born(spec) <= set.newest && look_again(id, spec) ? 1 : 0;
-    };
-    if (changes > changed_namespaces_.size()) {
-        arrivals_.for_each_since(0, rarest(set.key), look_at);
-    } else {
-        for (auto name = changed_namespaces_.end() - static_cast<std::ptrdiff_t>(changes);
-             name != changed_namespaces_.end(); ++name) {
-            for (auto at = specs_of_namespaces_.lower_bound({*name, SpecId{}});
-                 at != specs_of_namespaces_.end() && at->first == *name; ++at) {
-                look_at(at->second);
-            }
-        }
-    }
+    for_each_in_changed(
+        set, changes, [&](SpecId spec) { differ += specs_.born(spec) <= set.newest && look_again(id, spec) ? 1 : 0; });
     recounts_ += differ;
     return differ > 0;
 }

@@ -23,7 +23,7 @@ public:
 
     // Found by the requirement that the fewest others are found by.
     FoundBy add(const TermMatch& match, Id id) {
-        ByLabel& terms = in_[name_space_of(match)];
+        ByLabel& terms = in_[sole_namespace(match)];
         FoundBy best;
         std::size_t fewest = 0;
         for (std::uint32_t at = 0; match.selector && at < match.selector->requirements.size(); ++at) {
@@ -40,7 +40,7 @@ public:
     }
 
     void remove(const TermMatch& match, FoundBy by, Id id) {
-        const auto terms = in_.find(name_space_of(match));
+        const auto terms = in_.find(sole_namespace(match));
         for_each_label(match, by, [&](std::uint64_t label) {
             const auto found = terms->second.find(label);
             if (found != terms->second.end() && found->second.erase(id) != 0 && found->second.empty()) {
@@ -68,9 +68,6 @@ private:
     static constexpr Text kSeveral = kNone<Text>;  // namespaces, perhaps
     static constexpr std::uint64_t kNoLabel = UINT64_MAX;
 
-    static Text name_space_of(const TermMatch& match) {
-        return match.namespaces.size() == 1 && !match.namespace_selector ? match.namespaces.front() : kSeveral;
-    }
     static std::uint64_t both(Text key, Text value) { return std::uint64_t{key} << 32 | value; }
 
     template <typename Each>

@@ -2,6 +2,8 @@
 // asks about, and a term is found by the label that tells most.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "tests/engine/harness.h"
 #include "work.h"
 
@@ -61,6 +63,12 @@ public:
         engine_.run(10 * count);
         ASSERT_EQ(engine_.counters().allocations, count);
     }
+    std::size_t told(const std::string& text) {
+        engine_.flush();
+        const auto& kept = sink_.kept[1];
+        return static_cast<std::size_t>(
+            std::count_if(kept.begin(), kept.end(), [&](const auto& one) { return one.text == text; }));
+    }
     void label_namespace(int value) {
         ObjectItem object{Namespace{}};
         auto& labels = std::get<Namespace>(object.object);
@@ -118,6 +126,17 @@ TEST(CrowdedLabels, a_namespace_that_changes_is_not_held_against_every_set) {
     const std::uint64_t few = cost_of_namespaces_beside(50);
     EXPECT_GT(few, 1'000u);
     EXPECT_LT(cost_of_namespaces_beside(400), 2 * few);
+}
+
+TEST(CrowdedLabels, no_more_than_1024_terms_want_a_label) {
+    Crowd crowd;
+    for (std::size_t number = 1; number <= 1'100; ++number) {
+        crowd.define(number, {.with_term = true});
+    }
+    EXPECT_EQ(crowd.told("more than 1024 pod terms want one label"), 1'100u - 1'024);
+    crowd.define(1'101, {.with_term = true, .second = LabelOperator::in});  // another label tells it apart
+    crowd.define(1'102, {});
+    EXPECT_EQ(crowd.told("more than 1024 pod terms want one label"), 1'100u - 1'024);
 }
 
 TEST(CrowdedLabels, terms_are_found_by_the_label_that_tells_most) {

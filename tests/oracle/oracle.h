@@ -170,7 +170,7 @@ private:
     std::string ask_bytes_fault(const Ask* existing, const Ask& wanted) const;
     std::string node_bytes_fault(const std::string& shim, const KubeNode&) const;
     static std::uint64_t kept_bytes(const Shim&);
-    std::uint64_t bytes_of_specs(const Shim&) const;
+    std::vector<std::shared_ptr<const KubeSpec>> specs_of(const Shim&) const;  // of numbers and asks, each content once
     std::uint64_t bytes_of(const std::string& shim) const;
     void become_gated(Ask&);
     static void take_victim_facts(Ask&, const Ask& wanted);

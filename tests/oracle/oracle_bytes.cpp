@@ -64,7 +64,7 @@ std::uint64_t Oracle::kept_bytes(const Shim& shim) {
 }
 
 // Each content once that a number or an ask has, but for the one that says nothing.
-std::uint64_t Oracle::bytes_of_specs(const Shim& shim) const {
+std::vector<std::shared_ptr<const KubeSpec>> Oracle::specs_of(const Shim& shim) const {
     std::vector<std::shared_ptr<const KubeSpec>> different;
     const auto add = [&](const std::shared_ptr<const KubeSpec>& spec) {
         const auto same = [&](const auto& other) { return other == spec || *other == *spec; };
@@ -78,16 +78,15 @@ std::uint64_t Oracle::bytes_of_specs(const Shim& shim) const {
     for (const auto& [key, sequence] : shim.asks) {
         add(asks_.at(sequence).pod.spec);
     }
-    std::uint64_t bytes = 0;
-    for (const auto& spec : different) {
-        bytes += spec_bytes_.at(spec);
-    }
-    return bytes;
+    return different;
 }
 
 std::uint64_t Oracle::bytes_of(const std::string& name) const {
     const Shim& shim = shims_.at(name);
-    std::uint64_t bytes = kept_bytes(shim) + bytes_of_specs(shim);
+    std::uint64_t bytes = kept_bytes(shim);
+    for (const auto& spec : specs_of(shim)) {
+        bytes += spec_bytes_.at(spec);
+    }
     for (const auto& [id, text] : shim.dictionary) {
         bytes += of_list_entry(text);
     }

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "oracle.h"
+#include "oracle_terms.h"
 
 namespace bayplan::oracle {
 
@@ -245,13 +246,17 @@ std::string Oracle::define_spec(const std::string& name, const SpecItem& record)
     if (shim.specs.size() >= options_.specs_max) {
         return "more than " + std::to_string(options_.specs_max) + " specs";
     }
+    const auto all_before = specs_of(shim);
+    fault = crowd_fault(all_before, spec, options_.label_terms_max);
+    if (!fault.empty()) {
+        return fault;
+    }
     // It counts unless the shim has the content already.
     const auto defined = std::make_shared<const KubeSpec>(spec);
-    const std::uint64_t before = bytes_of_specs(shim);
+    const bool there_already = spec == KubeSpec{} || std::any_of(all_before.begin(), all_before.end(),
+                                                                 [&](const auto& one) { return *one == spec; });
     spec_bytes_[defined] = bytes;
-    shim.specs[record.number] = defined;
-    const std::uint64_t more = bytes_of_specs(shim) - before;
-    shim.specs.erase(record.number);
+    const std::uint64_t more = there_already ? 0 : bytes;
     fault = bytes_fault(name, more, 0);
     if (fault.empty()) {
         shim.specs[record.number] = defined;

@@ -102,6 +102,9 @@ EngineOptions random_options(Random& random, bool with_tbb) {
     options.applications_max = random.chance(10) ? static_cast<std::uint32_t>(random.between(1, 3)) : 100'000;
     options.asks_max = random.chance(12) ? static_cast<std::uint32_t>(random.between(3, 40)) : 10'000'000;
     options.specs_max = random.chance(8) ? static_cast<std::uint32_t>(random.between(1, 5)) : 200'000;
+    Random terms_dice(Random(random).next() ^
+                      std::uint64_t{0x7465'726d});  // its own: the rest of the history stays as it was
+    options.label_terms_max = terms_dice.chance(15) ? static_cast<std::uint32_t>(terms_dice.between(1, 3)) : 1'024;
     options.objects_max = random.chance(8) ? static_cast<std::uint32_t>(random.between(1, 12)) : 2'000'000;
     options.backoff_initial_ns = random.chance(50) ? 1000 * kMs : random.between(1, 3000 * kMs);
     options.backoff_max_ns = options.backoff_initial_ns * random.between(1, 12);

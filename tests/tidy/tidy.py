@@ -38,7 +38,7 @@ MAY_INCLUDE = {
     "cluster": {"base", "options", "lanes", "apps"},
     "apps": {"base", "cluster"},
     "queues": {"base", "apps", "cluster", "queue_config", "queue_tree"},
-    "shims": {"base", "options", "cluster", "apps", "engine"},
+    "shims": {"base", "options", "cluster", "labels", "apps", "engine"},
     "teller": {"base", "options"},
     "read_model": {"base", "queue_config", "queue_tree"},
     "events": {"base", "queue_config", "queue_tree", "read_model"},

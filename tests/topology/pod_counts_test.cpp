@@ -3,6 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <memory>
+#include <set>
+
 #include "base/text_table.h"
 #include "labels/known_texts.h"
 #include "tests/property/random.h"
@@ -63,6 +66,22 @@ TEST_F(PodCountsTest, a_set_of_terms_holds_their_namespaces_and_selectors) {
     for (const char* const word : {"a", "b", "c", "d"}) {
         EXPECT_EQ(texts_.find(word), kNone<Text>) << word;
     }
+}
+
+// Preemption asks for each of them whether pods that go are all that had it (preemption/obstacles.h).
+TEST_F(PodCountsTest, equal_terms_of_a_spec_are_counted_each_alone) {
+    PodTerm term;
+    term.topology_key = texts_.acquire("zone");
+    term.selector = LabelSelector{{{label_, LabelOperator::exists, {}}}};
+    PodSpec spec;
+    spec.anti_affinity = {term, term, term};
+    const SpecId id = specs_.acquire(std::move(spec));
+    const FactsBySlot facts(kLanes, std::make_shared<const NodeFacts>());
+    counts_.spec_added(id, facts);
+    std::set<std::uint32_t> occurrences;
+    counts_.for_each_term([&](TermId, const PodCounts::Term& one) { occurrences.insert(one.key.occurrence); });
+    EXPECT_EQ(occurrences, (std::set<std::uint32_t>{0, 1, 2}));
+    EXPECT_EQ(counts_.terms_about(specs_[id]).size(), 3u);
 }
 
 // The limit is one column of ten blocks.
