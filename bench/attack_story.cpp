@@ -56,6 +56,7 @@ public:
             turn_until([this] { return applied_ >= sequence_; });
         } catch (const Closed& closed) {
             end = closed.what();
+            std::replace(end.begin(), end.end(), '"', '\'');
         }
         const double seconds = std::chrono::duration<double>(Clock::now() - start).count();
         fmt::print("{{\"seconds\": {:.2f}, \"messages\": {}, \"bytes\": {}, \"end\": \"{}\"}}\n", seconds, messages_,
@@ -76,8 +77,11 @@ public:
         if (id != connection_ || !decoded_.decode(frame.bytes(), wire::Limits{}, error)) return true;
         const wire::Message& message = decoded_.message();
         if (const auto* reply = std::get_if<wire::HelloReplyFrame>(&message)) {
-            if (reply->outcome == HelloOutcome::refused) throw Closed("refused: " + std::string(reply->reason));
-            admitted_ = true;
+            if (reply->outcome == HelloOutcome::refused) {
+                closed_ = "refused: " + std::string(reply->reason);
+            } else {
+                admitted_ = true;
+            }
         } else if (const auto* got = std::get_if<wire::DecisionsFrame>(&message)) {
             applied_ = std::max(applied_, got->state_applied);
             const std::uint64_t last = got->first_sequence + got->decisions.size() - 1;

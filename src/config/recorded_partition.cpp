@@ -51,7 +51,8 @@ bool parse_recorded_text(const std::string& text, const std::string& name, Parti
     ReadContext context{name, {}, no_host, faults, {}};
     // Recordings of before there were gangs do not have it, and nothing of them is to be read as one. Of before pods were
     // resized: they were refused. Of before tags and groups were: they counted for nothing, and later any shim could force
-    // an application. Nothing was completed by time. Nothing was reserved for gangs, and nobody preempted for a guarantee.
+    // an application. Nothing was completed by time. Nothing was reserved for gangs, and nobody preempted for a guarantee. Pod
+    // terms had no limit.
     partition.engine.coscheduling.mode = Coscheduling::off;
     partition.engine.coscheduling.reserve_after_ns = 0;
     partition.engine.preemption.guarantee = false;
@@ -61,6 +62,7 @@ bool parse_recorded_text(const std::string& text, const std::string& name, Parti
     partition.engine.application_tags = false;
     partition.engine.forced_by_right = false;
     partition.engine.application_idle_ns = 0;
+    partition.engine.label_terms_max = 10'000'000;
     read_settings(recorded_settings(), partition, root, "", context);
     sort_by_position(faults);
     return faults.size() == faults_before;

@@ -300,6 +300,9 @@ void check_bytes(const World& world, std::vector<std::string>& broken) {
         for (const auto& [id, spec] : shim.specs) {
             ++uses[{static_cast<ShimId>(number), spec}];
         }
+        for (const SpecId spec : shim.left_over_specs) {
+            ++uses[{static_cast<ShimId>(number), spec}];
+        }
         for (const auto& [name, application] : shim.applications) {
             sum += world.applications[application].bytes;
         }

@@ -88,7 +88,8 @@ private:
     void apply(ShimId, const ObjectsMessage&);
     void define_spec(ShimId, const SpecItem&);
     std::string label_crowd_fault(Shim&, SpecId content);
-    void forget_specs(ShimId);
+    static void leave_specs(Shim&);
+    std::uint32_t drop_left_specs(ShimId, std::uint32_t most);
     std::string take_labels(std::vector<Label>&);  // sorts them; the fault or ""
     std::string state_object(ShimId, const ObjectItem&);
     void apply_object(const ClusterObject&);

@@ -212,7 +212,8 @@ bool MessagePieces::cut(const Shim& shim, std::uint32_t steps, ResyncBeginMessag
     const std::size_t objects = raw(shim_) < world_.objects_of.size() ? world_.objects_of[raw(shim_)].size() : 0;
     things_ = steps;
     piece = ResyncBeginMessage{};
-    return shim.asks.size() + shim.applications.size() + objects > steps;
+    return shim.asks.size() + shim.applications.size() + objects + shim.left_over_specs.size() > steps ||
+           shim.dictionary.left() > std::size_t{steps} * Dictionary::kLeftPerThing;
 }
 
 bool MessagePieces::cut(const Shim& shim, std::uint32_t steps, ResyncEndMessage&, StateBody& piece) {

@@ -2,6 +2,8 @@
 // texts, and into the tables.
 
 #include <algorithm>
+#include <functional>
+#include <iterator>
 #include <utility>
 
 #include <boost/unordered/unordered_flat_set.hpp>
@@ -170,13 +172,28 @@ void Inputs::define_spec(ShimId id, const SpecItem& record) {
     shim.specs.emplace(record.number, content);
 }
 
-void Inputs::forget_specs(ShimId id) {
-    Shim& shim = world_.shims[id];
-    for (const auto& [number, spec] : shim.specs) {
-        use_no_more(world_, id, spec);
-        world_.specs.release(spec);
+// Specs cannot have been defined since a former hello left some: that needs the beginning of a resync, which drops them.
+void Inputs::leave_specs(Shim& shim) {
+    if (shim.specs.empty()) {
+        return;
     }
-    shim.specs.clear();
+    BP_CHECK(shim.left_over_specs.empty());
+    std::vector<std::pair<SpecNumber, SpecId>> by_number(shim.specs.begin(), shim.specs.end());
+    std::sort(by_number.begin(), by_number.end(), std::greater<>());
+    std::transform(by_number.begin(), by_number.end(), std::back_inserter(shim.left_over_specs),
+                   [](const auto& one) { return one.second; });
+    shim.specs = {};
+}
+
+std::uint32_t Inputs::drop_left_specs(ShimId id, std::uint32_t most) {
+    std::vector<SpecId>& left = world_.shims[id].left_over_specs;
+    std::uint32_t dropped = 0;
+    for (; dropped < most && !left.empty(); ++dropped) {
+        use_no_more(world_, id, left.back());
+        world_.specs.release(left.back());
+        left.pop_back();
+    }
+    return dropped;
 }
 
 void Inputs::apply(ShimId id, const SpecsMessage& message) {

@@ -71,13 +71,16 @@ void Inputs::drop(ShimId id, std::uint32_t most) {
     for (; most > 0 && !shim.loose.empty(); --most) {
         lifecycle_.remove(shim.loose.front(), Termination::stopped_by_rm);
     }
-    drop_objects_of(id, most);
+    most -= drop_objects_of(id, most);
+    drop_left_specs(id, most);
 }
 
 void Inputs::begin_resync(ShimId id, std::uint32_t most) {
     open_resync(id, true);
     world_.shims[id].nodes.mention_none();
     drop(id, most);
+    world_.shims[id].dictionary.drop_left(std::size_t{most} *
+                                          Dictionary::kLeftPerThing);  // no thing: nobody hears of it
 }
 
 void Inputs::apply(ShimId id, const ResyncBeginMessage&) {

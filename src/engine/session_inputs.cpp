@@ -56,11 +56,9 @@ void Inputs::take(const Connect& connect) {
         lifecycle_.acknowledge(id, connect.decisions_received);
         announcer_.send_again_after(id, connect.decisions_received);
     } else {
-        for (const auto& [entry, one] : shim.dictionary.all()) {
-            world_.bytes.give_back(shim.bytes, kEntryBytes + one.text.size());
-        }
-        shim.dictionary.clear();
-        forget_specs(id);
+        world_.bytes.give_back(shim.bytes, kEntryBytes * shim.dictionary.size() + shim.dictionary.text_bytes());
+        shim.dictionary.leave_all();
+        leave_specs(shim);
         shim.applied = 0;
         lifecycle_.forget_decisions(id);
         open_resync(id, false);

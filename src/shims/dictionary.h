@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <string>
 #include <string_view>
 
@@ -19,6 +20,9 @@ namespace bayplan {
 
 class Dictionary {
 public:
+    static constexpr std::size_t kLeftPerThing =
+        64;  // entries left that cost as much to drop as another thing of a shim
+
     struct Entry {
         std::string text;
         ResourceId resource = kNone<ResourceId>;  // with a reference, once it was used as a resource
@@ -38,10 +42,15 @@ public:
         const auto found = entries_.find(id);
         return found == entries_.end() ? nullptr : &found->second;
     }
-    void define(DictId id, std::string_view text) { entries_[id].text.assign(text); }
+    void define(DictId id, std::string_view text);
     bool forget(DictId id);
     void clear();
+    // All ids mean nothing any more. The entries take memory until they are dropped, in pieces, or as others are defined.
+    void leave_all();
+    void drop_left(std::size_t most);
+    std::size_t left() const { return left_count_; }
     std::size_t size() const { return entries_.size(); }
+    std::uint64_t text_bytes() const { return text_bytes_; }  // of all texts
     const auto& all() const { return entries_; }
 
     // The engine's id of the resource an entry names.
@@ -53,8 +62,20 @@ public:
     }
 
 private:
+    using Entries = boost::unordered_flat_map<DictId, Entry, NumberHash>;
+
+    void give_back(const Entry& entry) {
+        if (entry.resource != kNone<ResourceId>) {
+            resources_.release(entry.resource);
+        }
+    }
+
     ResourceTable& resources_;
-    boost::unordered_flat_map<DictId, Entry, NumberHash> entries_;
+    Entries entries_;
+    std::uint64_t text_bytes_ = 0;
+    std::deque<Entries> left_;     // by each time that all were left, none empty
+    Entries::iterator next_left_;  // of the first of them
+    std::size_t left_count_ = 0;
 };
 
 }  // namespace bayplan

@@ -56,8 +56,10 @@ struct Shim {
     std::uint32_t kinds = 0;      // of resources that it named first
     NodesOfShim nodes;
     boost::unordered_flat_map<SpecNumber, SpecId, NumberHash> specs;  // with a reference each
-    boost::unordered_flat_map<SpecId, SpecUse> spec_uses;             // of all but the empty one
-    TermCrowds terms;                                                 // of spec_uses
+    // Their numbers were forgotten by the last hello; they go, the last first, as its resync begins. With a reference each.
+    std::vector<SpecId> left_over_specs;
+    boost::unordered_flat_map<SpecId, SpecUse> spec_uses;  // of all but the empty one
+    TermCrowds terms;                                      // of spec_uses
     std::uint64_t bytes = 0;  // of all that it has stated, and of decisions that it has not acknowledged
     DecisionLedger ledger;
     std::map<std::string, ApplicationId, std::less<>> applications;

@@ -248,7 +248,8 @@ void PodCounts::own_term(SpecId spec, TermKey key, const FactsBySlot& all) {
         owners.owners_of = id;
         term.owners = acquire_set(std::move(owners));
         term.counter = acquire({.set = term.owners, .key = term.topology});
-        term.found_by = terms_about_.add(term.key.match, id);
+        term.found_by = terms_about_.choose(term.key.match).by;
+        terms_about_.add(term.key.match, term.found_by, id);
         ++terms_version_;
     }
     of_specs_[raw(spec)].terms.push_back(id);

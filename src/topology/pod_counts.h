@@ -21,11 +21,11 @@
 #include "apps/spec_table.h"
 #include "base/interned.h"
 #include "labels/pod_terms.h"
+#include "labels/term_index.h"
 #include "topology/arrivals.h"
 #include "topology/domain_counts.h"
 #include "topology/node_filters.h"
 #include "topology/signatures.h"
-#include "topology/term_index.h"
 #include "topology/topology_keys.h"
 
 namespace bayplan {
@@ -197,6 +197,7 @@ private:
     const LabelRequirement* rarest(const SetKey&) const;
     void put_in(SetId, SpecId);
     void take_out(SetId, SpecId);
+    void leave(SpecId, std::uint32_t place);
     void fill(Counter&, SpecId, int sign);
     void clear(Counter&);
     void count(Counter&, Slot, int sign);

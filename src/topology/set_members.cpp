@@ -63,16 +63,20 @@ void PodCounts::put_in(SetId id, SpecId spec) {
     }
 }
 
-void PodCounts::take_out(SetId id, SpecId spec) {
+// The spec belongs no more to the set at this place among its own.
+void PodCounts::leave(SpecId spec, std::uint32_t place) {
     std::vector<SetId>& sets = of_specs_[raw(spec)].sets;
-    const auto found = sets_[id].members.find(spec);
-    const std::uint32_t place = found->second;
-    sets_[id].members.erase(found);
-    if (sets.back() != id) {
+    if (place + 1 < sets.size()) {
         sets[place] = sets.back();
         sets_[sets.back()].members.find(spec)->second = place;
     }
     sets.pop_back();
+}
+
+void PodCounts::take_out(SetId id, SpecId spec) {
+    const auto found = sets_[id].members.find(spec);
+    leave(spec, found->second);
+    sets_[id].members.erase(found);
     --members_;
 }
 
@@ -122,7 +126,11 @@ bool PodCounts::look_at_changed_namespaces(SetId id) {
     Set& set = sets_[id];
     const std::uint64_t changes = namespace_changes_ - set.namespaces;
     set.namespaces = namespace_changes_;
-    if (changes == 0 || set.newest == 0 || !looks_at_namespaces(set.key)) {
+    if (changes == 0 || !looks_at_namespaces(set.key)) {
+        return false;
+    }
+    if (set.newest == 0) {
+        recounts_ += set.counters.empty() ? 0 : 1;  // it forgot its members: other specs may belong now
         return false;
     }
     std::uint64_t differ = 0;
@@ -168,9 +176,10 @@ void PodCounts::note_update(SetId id) {
 
 void PodCounts::forget_members(SetId id) {
     Set& set = sets_[id];
-    while (!set.members.empty()) {
-        take_out(id, set.members.begin()->first);
+    for (const auto& [spec, place] : set.members) {
+        leave(spec, place);
     }
+    members_ -= set.members.size();
     set.members = {};
     set.newest = 0;
     set.update = 0;

@@ -1,7 +1,11 @@
 // Shims with a certificate that keep others waiting: hellos without a statement, statements without an end.
 #include <gtest/gtest.h>
 
+#include <vector>
+
+#include "shims/dictionary.h"
 #include "tests/engine/harness.h"
+#include "work.h"
 
 namespace bayplan::attacks {
 namespace {
@@ -122,6 +126,71 @@ TEST_F(Resyncs, statements_that_end_and_begin_keep_others_waiting_for_a_tenth_of
     }
     EXPECT_GT(waited, 0);
     EXPECT_LE(waited, 61);
+}
+
+// --- specs and words of before the hello
+
+class LeftOver : public Resyncs {
+protected:
+    static constexpr std::uint32_t kSpecs = 2'000;
+
+    // A shim with so many specs, each with a pod term, says hello as another instance.
+    std::uint64_t cost_of_hello() {
+        TestShim bad(engine, "bad", 50);
+        std::vector<SpecItem> specs(kSpecs);
+        for (std::uint32_t number = 0; number < kSpecs; ++number) {
+            PodTerm term;
+            term.topology_key = bad.id("zone");
+            const Text own = bad.id("own-" + std::to_string(number));
+            term.selector = LabelSelector{{{bad.id("app"), LabelOperator::in, {own}}}};
+            specs[number].number = number + 1;
+            specs[number].spec.labels = {{bad.id("app"), own}};
+            specs[number].spec.anti_affinity = {term};
+        }
+        bad.send(SpecsMessage{.define = specs, .forget = {}});
+        const std::uint64_t before = work();
+        hello(99);
+        return work() - before;
+    }
+    std::uint64_t cost_of(const StateMessage& message) {
+        const std::uint64_t before = work();
+        engine.apply(message);
+        return work() - before;
+    }
+};
+
+TEST_F(LeftOver, specs_go_as_the_resync_begins_and_in_pieces) {
+    const std::uint64_t of_hello = cost_of_hello();
+    StateMessage piece{101, 1, ResyncBeginMessage{}};
+    piece.piece = kSpecs / 10;
+    const std::uint64_t of_piece = cost_of(piece);
+    const std::uint64_t of_the_rest = cost_of(StateMessage{101, 1, ResyncBeginMessage{}});
+    EXPECT_GT(of_piece, 1'000u);
+    EXPECT_LT(of_hello, of_the_rest) << "they are put in order, and stay";
+    EXPECT_GT(of_the_rest, 5 * of_piece);
+}
+
+TEST(Dictionaries, that_were_left_go_as_others_are_defined) {
+    ResourceTable resources;
+    Dictionary dictionary(resources);
+    for (int hello = 0; hello < 5; ++hello) {
+        for (DictId id = 1; id <= 1'000; ++id) {
+            dictionary.define(id, "text-" + std::to_string(id));
+        }
+        EXPECT_EQ(dictionary.size(), 1'000u);
+        dictionary.leave_all();
+        EXPECT_EQ(dictionary.size(), 0u);
+        EXPECT_EQ(dictionary.text_bytes(), 0u);
+        EXPECT_EQ(dictionary.left(), 1'000u);
+        dictionary.leave_all();
+    }
+    dictionary.define(7, "seven");
+    EXPECT_EQ(dictionary.left(), 998u);
+    EXPECT_EQ(dictionary.text_bytes(), 5u);
+    dictionary.drop_left(900);
+    EXPECT_EQ(dictionary.left(), 98u);
+    EXPECT_EQ(dictionary.find(7)->text, "seven");
+    EXPECT_EQ(dictionary.find(8), nullptr);
 }
 
 }  // namespace

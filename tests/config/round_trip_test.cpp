@@ -287,6 +287,13 @@ TEST(RecordedPartition, a_recording_without_coscheduling_has_none) {
     EXPECT_EQ(PartitionConfig{}.engine.coscheduling.mode, Coscheduling::unit);
 }
 
+TEST(RecordedPartition, a_recording_of_before_pod_terms_had_a_limit_has_none) {
+    PartitionConfig partition;
+    Faults faults;
+    ASSERT_TRUE(parse_recorded_text("name: a\n", "record", partition, faults));
+    EXPECT_EQ(partition.engine.label_terms_max, 10'000'000u);
+}
+
 // The name that `bayplan` had in earlier releases: read, and written as it is called now.
 TEST(RecordedPartition, the_former_name_of_compat_is_read) {
     PartitionConfig partition;

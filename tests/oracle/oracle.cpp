@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <stdexcept>
+#include <utility>
 
 namespace bayplan::oracle {
 
@@ -164,7 +165,7 @@ void Oracle::apply_one(const Connect& hello) {
 void Oracle::restart_numbering(Shim& shim, const Connect& hello) {
     shim.instance = hello.shim_instance;
     shim.dictionary.clear();
-    shim.specs.clear();
+    shim.left_over_specs.merge(std::exchange(shim.specs, {}));
     shim.applied = 0;
     drop_kept(shim, std::string(hello.shim));
     shim.last_number = 0;

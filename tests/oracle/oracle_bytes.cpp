@@ -72,8 +72,10 @@ std::vector<std::shared_ptr<const KubeSpec>> Oracle::specs_of(const Shim& shim) 
             different.push_back(spec);
         }
     };
-    for (const auto& [number, spec] : shim.specs) {
-        add(spec);
+    for (const auto* numbered : {&shim.specs, &shim.left_over_specs}) {
+        for (const auto& [number, spec] : *numbered) {
+            add(spec);
+        }
     }
     for (const auto& [key, sequence] : shim.asks) {
         add(asks_.at(sequence).pod.spec);

@@ -336,7 +336,8 @@ void Oracle::begin_resync(const std::string& name, std::uint64_t things) {
     }
 }
 
-// Its first application by name, or that one's first ask; then pods of none by arrival, then objects by statement.
+// Its first application by name, or that one's first ask; then pods of none by arrival, then objects by statement, then
+// specs of before the hello.
 bool Oracle::drop_first_thing_of(const std::string& name) {
     Shim& shim = shims_.at(name);
     const std::string application = shim.applications.empty() ? std::string() : *shim.applications.begin();
@@ -353,7 +354,14 @@ bool Oracle::drop_first_thing_of(const std::string& name) {
         shim.placeholder_asks.erase(application);
         return true;
     }
-    return forget_first_object_of(name);
+    if (forget_first_object_of(name)) {
+        return true;
+    }
+    if (shim.left_over_specs.empty()) {
+        return false;
+    }
+    shim.left_over_specs.erase(shim.left_over_specs.begin());
+    return true;
 }
 
 void Oracle::message(const std::string& name, const ResyncBeginMessage&) {

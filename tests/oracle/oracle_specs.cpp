@@ -4,7 +4,6 @@
 #include <algorithm>
 
 #include "oracle.h"
-#include "oracle_terms.h"
 
 namespace bayplan::oracle {
 
@@ -247,7 +246,8 @@ std::string Oracle::define_spec(const std::string& name, const SpecItem& record)
         return "more than " + std::to_string(options_.specs_max) + " specs";
     }
     const auto all_before = specs_of(shim);
-    fault = crowd_fault(all_before, spec, options_.label_terms_max);
+    std::vector<FoundTerm> found_terms = shim.found_terms;
+    fault = crowd_fault(all_before, spec, options_.label_terms_max, found_terms);
     if (!fault.empty()) {
         return fault;
     }
@@ -260,6 +260,7 @@ std::string Oracle::define_spec(const std::string& name, const SpecItem& record)
     fault = bytes_fault(name, more, 0);
     if (fault.empty()) {
         shim.specs[record.number] = defined;
+        shim.found_terms = found_terms;
     }
     return fault;
 }

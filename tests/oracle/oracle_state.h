@@ -17,6 +17,7 @@
 #include "kube_model.h"
 #include "kube_texts.h"
 #include "options/engine_options.h"
+#include "oracle_terms.h"
 
 namespace bayplan::oracle {
 
@@ -251,6 +252,8 @@ struct Shim {
     std::optional<ConnectionId> connection;
     std::map<DictId, std::string> dictionary;
     std::map<SpecNumber, std::shared_ptr<const KubeSpec>> specs;
+    std::map<SpecNumber, std::shared_ptr<const KubeSpec>> left_over_specs;  // of before the last hello
+    std::vector<FoundTerm> found_terms;                                     // as of the last spec that came
     std::set<std::string> applications;
     std::map<std::string, std::vector<std::string>> user_groups;  // of applications, as stated
     std::map<std::string, Amounts> placeholder_asks;              // likewise

@@ -1,19 +1,12 @@
 // Crowds of pod terms; see oracle_terms.h.
 #include <algorithm>
-#include <set>
+#include <optional>
 
 #include "oracle_terms.h"
 
 namespace bayplan::oracle {
 
 namespace {
-
-struct CountedTerm {
-    int list = 0;          // of the spec
-    KubePodTerm term;      // with its namespaces
-    std::size_t time = 0;  // equal ones before it in the list
-    bool operator==(const CountedTerm&) const = default;
-};
 
 std::vector<CountedTerm> terms_of(const KubeSpec& spec) {
     std::vector<CountedTerm> all;
@@ -51,53 +44,63 @@ std::vector<KubeRequirement> wants(const CountedTerm& counted) {
     return some;
 }
 
-bool wants_label(const CountedTerm& counted, const std::string& key, const std::string& value) {
-    const std::vector<KubeRequirement> some = wants(counted);
-    return std::any_of(some.begin(), some.end(), [&](const KubeRequirement& requirement) {
-        return requirement.key == key && std::count(requirement.values.begin(), requirement.values.end(), value) > 0;
-    });
+// Of the others that are counted together with it.
+std::size_t found_by_label(const CountedTerm& counted, const std::vector<FoundTerm>& others, const std::string& key,
+                           const std::string& value) {
+    return static_cast<std::size_t>(std::count_if(others.begin(), others.end(), [&](const FoundTerm& other) {
+        return counted_together(counted, other.term) && other.by && other.by->key == key &&
+               std::count(other.by->values.begin(), other.by->values.end(), value) > 0;
+    }));
 }
 
-bool crowded(const CountedTerm& counted, const std::vector<CountedTerm>& others, std::size_t most) {
-    const auto count = [&](auto&& is_one) {
-        return static_cast<std::size_t>(std::count_if(others.begin(), others.end(), [&](const CountedTerm& other) {
-            return counted_together(counted, other) && is_one(other);
-        }));
-    };
-    const std::vector<KubeRequirement> some = wants(counted);
-    if (some.empty()) {
-        return count([](const CountedTerm& other) { return wants(other).empty(); }) >= most;
+struct Choice {
+    std::optional<KubeRequirement> by;
+    std::size_t others = 0;
+};
+
+Choice choose(const CountedTerm& counted, const std::vector<FoundTerm>& others) {
+    Choice best;
+    for (const KubeRequirement& requirement : wants(counted)) {
+        std::size_t most = 0;
+        for (const std::string& value : requirement.values) {
+            most = std::max(most, found_by_label(counted, others, requirement.key, value));
+        }
+        if (!best.by || most < best.others) {
+            best = {requirement, most};
+        }
     }
-    return std::all_of(some.begin(), some.end(), [&](const KubeRequirement& requirement) {
-        return std::any_of(requirement.values.begin(), requirement.values.end(), [&](const std::string& value) {
-            return count([&](const CountedTerm& other) { return wants_label(other, requirement.key, value); }) >= most;
-        });
+    if (!best.by) {
+        best.others = static_cast<std::size_t>(std::count_if(others.begin(), others.end(), [&](const FoundTerm& other) {
+            return counted_together(counted, other.term) && !other.by;
+        }));
+    }
+    return best;
+}
+
+bool is_of(const CountedTerm& term, const std::vector<std::shared_ptr<const KubeSpec>>& specs) {
+    return std::any_of(specs.begin(), specs.end(), [&](const auto& spec) {
+        const std::vector<CountedTerm> terms = terms_of(*spec);
+        return std::find(terms.begin(), terms.end(), term) != terms.end();
     });
 }
 
 }  // namespace
 
 std::string crowd_fault(const std::vector<std::shared_ptr<const KubeSpec>>& of_shim, const KubeSpec& spec,
-                        std::size_t most) {
-    std::vector<CountedTerm> there;
-    for (const auto& other : of_shim) {
-        if (*other == spec) {
-            return "";
-        }
-        for (const CountedTerm& term : terms_of(*other)) {
-            if (std::find(there.begin(), there.end(), term) == there.end()) {
-                there.push_back(term);
-            }
-        }
+                        std::size_t most, std::vector<FoundTerm>& found) {
+    std::erase_if(found, [&](const FoundTerm& one) { return !is_of(one.term, of_shim); });
+    if (std::any_of(of_shim.begin(), of_shim.end(), [&](const auto& one) { return *one == spec; })) {
+        return "";
     }
     for (const CountedTerm& term : terms_of(spec)) {
-        if (std::find(there.begin(), there.end(), term) != there.end()) {
+        if (std::any_of(found.begin(), found.end(), [&](const FoundTerm& one) { return one.term == term; })) {
             continue;
         }
-        if (crowded(term, there, most)) {
+        const Choice choice = choose(term, found);
+        if (choice.others >= most) {
             return "more than " + std::to_string(most) + " pod terms want one label";
         }
-        there.push_back(term);
+        found.push_back({term, choice.by});
     }
     return "";
 }

@@ -152,7 +152,21 @@ private:
                 out.requirements.back().values.push_back(id_(random_.pick(kTracks)));
             }
         }
+        vary_values(out);
         return out;
+    }
+    // Several values, a value twice, or none, by dice of their own: the rest of the history stays as it was.
+    void vary_values(LabelSelector& selector) {
+        Random own(Random(random_).next() ^ std::uint64_t{0x7661'6c75});
+        if (selector.requirements.empty() || selector.requirements[0].op != LabelOperator::in || !own.chance(15)) {
+            return;
+        }
+        std::vector<Text>& values = selector.requirements[0].values;
+        switch (own.below(4)) {
+            case 0: values.clear(); break;
+            case 1: values.push_back(values.front()); break;
+            default: values.push_back(id_(own.pick(kApps))); break;
+        }
     }
 
     PodTerm pod_term() {

@@ -84,6 +84,48 @@ TEST_F(PodCountsTest, equal_terms_of_a_spec_are_counted_each_alone) {
     EXPECT_EQ(counts_.terms_about(specs_[id]).size(), 3u);
 }
 
+// A requirement for one of no labels means nobody.
+TEST_F(PodCountsTest, terms_that_want_one_of_no_labels_come_and_go) {
+    PodTerm term;
+    term.topology_key = texts_.acquire("zone");
+    term.selector = LabelSelector{{{label_, LabelOperator::in, {}}}};
+    PodSpec spec;
+    spec.anti_affinity = {term, term};
+    const SpecId id = specs_.acquire(std::move(spec));
+    counts_.spec_added(id, FactsBySlot(kLanes, std::make_shared<const NodeFacts>()));
+    EXPECT_TRUE(counts_.terms_about(specs_[id]).empty());
+    counts_.spec_going(id);
+    std::size_t left = 0;
+    counts_.for_each_term([&](TermId, const PodCounts::Term&) { ++left; });
+    EXPECT_EQ(left, 0u);
+}
+
+// A set that forgot its members counts others later, without a look at each: searches may not stand then.
+TEST_F(PodCountsTest, a_namespace_that_changes_while_a_set_has_forgotten_counts_as_a_recount) {
+    const auto space_of = [&](std::uint64_t number) { return texts_.acquire("n" + std::to_string(number)); };
+    for (std::uint64_t number = 0; number < 150; ++number) {
+        PodSpec spec;
+        spec.name_space = space_of(number);
+        counts_.spec_added(specs_.acquire(std::move(spec)), {});
+    }
+    SetKey key;
+    TermMatch term;
+    term.selector = LabelSelector{};
+    term.namespace_selector = LabelSelector{};
+    key.terms = {term};
+    const SetId set = counts_.acquire_set(key);
+    counts_.acquire({.set = set});
+    ASSERT_EQ(counts_.members(), 150u);
+    counts_.forget_sets();
+    ASSERT_EQ(counts_.members(), 0u);
+    const std::uint64_t before = counts_.recounts();
+    const std::vector<Label> labels;
+    counts_.set_namespace(space_of(1), &labels);
+    counts_.update(set);
+    EXPECT_EQ(counts_.members(), 150u);
+    EXPECT_GT(counts_.recounts(), before);
+}
+
 // The limit is one column of ten blocks.
 TEST_F(PodCountsTest, columns_beyond_the_limit_are_made_anew_with_what_came_meanwhile) {
     constexpr std::size_t kSlots = 10 * kLanes;

@@ -1,9 +1,11 @@
 // Terms by what a spec that they mean must have: the namespace, where a term names only one, and one of the labels that it
 // wants. So a spec is held only against terms of its own namespace, or of several, that want one of its labels.
 //
-// Thread: one. Owner: PodCounts. Terms that are found may mean the spec, others do not.
+// Thread: one. Owners: PodCounts, of all terms; Shim, of its own. Terms that are found may mean the spec, others do not.
 #pragma once
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 
@@ -21,26 +23,37 @@ public:
     // The requirement of the term's selector that it is found by; none: the selector names no label.
     using FoundBy = std::optional<std::uint32_t>;
 
-    // Found by the requirement that the fewest others are found by.
-    FoundBy add(const TermMatch& match, Id id) {
-        ByLabel& terms = in_[sole_namespace(match)];
-        FoundBy best;
-        std::size_t fewest = 0;
+    struct Choice {
+        FoundBy by;
+        std::size_t others = 0;  // found by the most crowded of its labels, or by none as it is
+    };
+    // Where a new term has the fewest others; the first of equals.
+    Choice choose(const TermMatch& match) const {
+        const auto terms = in_.find(sole_namespace(match));
+        const auto others = [&](std::uint64_t label) -> std::size_t {
+            if (terms == in_.end()) return 0;
+            const auto found = terms->second.find(label);
+            return found == terms->second.end() ? 0 : found->second.size();
+        };
+        Choice best;
         for (std::uint32_t at = 0; match.selector && at < match.selector->requirements.size(); ++at) {
             const LabelRequirement& requirement = match.selector->requirements[at];
             if (requirement.op != LabelOperator::in) continue;
-            const std::size_t others = found_by(terms, requirement);
-            if (!best || others < fewest) {
-                best = at;
-                fewest = others;
-            }
+            std::size_t most = 0;
+            for (const Text value : requirement.values) most = std::max(most, others(both(requirement.key, value)));
+            if (!best.by || most < best.others) best = {at, most};
         }
-        for_each_label(match, best, [&](std::uint64_t label) { terms[label].insert(id); });
-        return best;
+        return best.by ? best : Choice{{}, others(kNoLabel)};
     }
 
+    void add(const TermMatch& match, FoundBy by, Id id) {
+        for_each_label(match, by, [&](std::uint64_t label) { in_[sole_namespace(match)][label].insert(id); });
+    }
     void remove(const TermMatch& match, FoundBy by, Id id) {
         const auto terms = in_.find(sole_namespace(match));
+        if (terms == in_.end()) {
+            return;  // its requirement had no labels
+        }
         for_each_label(match, by, [&](std::uint64_t label) {
             const auto found = terms->second.find(label);
             if (found != terms->second.end() && found->second.erase(id) != 0 && found->second.empty()) {
@@ -80,14 +93,6 @@ private:
         for (const Text value : requirement.values) {
             each(both(requirement.key, value));
         }
-    }
-    static std::size_t found_by(const ByLabel& terms, const LabelRequirement& requirement) {
-        std::size_t sum = 0;
-        for (const Text value : requirement.values) {
-            const auto found = terms.find(both(requirement.key, value));
-            sum += found == terms.end() ? 0 : found->second.size();
-        }
-        return sum;
     }
     template <typename Each>
     static void each_with(const ByLabel& terms, std::uint64_t label, Each&& each) {
