@@ -21,7 +21,7 @@
 #include <thread>
 #include <vector>
 
-#include "dataplane/data_plane.h"
+#include "bench/attack_connection.h"
 #include "tests/attacks/hostile_messages.h"
 #include "wire/codec.h"
 
@@ -47,22 +47,16 @@ struct Options {
 
 class Attackers final : public dataplane::FrameHandler {
 public:
-    explicit Attackers(const Options& options) : options_(options), messages_(options.schema, options.seed) {
-        const std::size_t colon = options.connect.rfind(':');
-        address_ = options.connect.substr(0, colon);
-        udp_port_ = static_cast<std::uint16_t>(std::stoul(options.connect.substr(colon + 1)));
-        dataplane::DataPlaneOptions plane;
-        plane.server = false;
-        plane.transport.tls = options.tls;
-        std::string error;
-        plane_ = dataplane::open_data_plane(plane, *this, error);
-        if (!plane_) throw std::runtime_error(error);
-    }
+    explicit Attackers(const Options& options)
+        : options_(options),
+          messages_(options.schema, options.seed),
+          target_(options.connect),
+          plane_(open_client(options.tls, *this)) {}
     void run() {
         const std::size_t wanted = options_.silent > 0 ? options_.silent : 1;
         while (stopped == 0) {
             while (connections_.size() < wanted && static_cast<double>(begun_) < 1 + seconds() * options_.opens_per_s) {
-                connections_[plane_->connect(address_, udp_port_)] = {};
+                connections_[plane_->connect(target_.address, target_.udp_port)] = {};
                 ++begun_;
             }
             if (plane_->turn() == 0) std::this_thread::sleep_for(std::chrono::milliseconds(1));
@@ -147,8 +141,7 @@ private:
 
     const Options options_;
     attacks::HostileMessages messages_;
-    std::string address_;
-    std::uint16_t udp_port_ = 0;
+    const Target target_;
     std::unique_ptr<dataplane::DataPlane> plane_;
     std::map<ConnectionId, Connection> connections_;
     wire::Encoder encoder_;

@@ -14,8 +14,8 @@
 #include <stdexcept>
 #include <thread>
 
+#include "bench/attack_connection.h"
 #include "bench/attack_story.h"
-#include "dataplane/data_plane.h"
 #include "wire/codec.h"
 
 namespace bayplan::bench {
@@ -34,18 +34,7 @@ struct Closed : std::runtime_error {
 class Teller final : public dataplane::FrameHandler {
 public:
     Teller(const std::string& connect, const dataplane::TlsFiles& tls, bool acknowledges)
-        : acknowledges_(acknowledges) {
-        const std::size_t colon = connect.rfind(':');
-        if (colon == std::string::npos) throw std::runtime_error(connect + " is not ADDRESS:PORT");
-        address_ = connect.substr(0, colon);
-        udp_port_ = static_cast<std::uint16_t>(std::stoul(connect.substr(colon + 1)));
-        dataplane::DataPlaneOptions plane;
-        plane.server = false;
-        plane.transport.tls = tls;
-        std::string error;
-        plane_ = dataplane::open_data_plane(plane, *this, error);
-        if (!plane_) throw std::runtime_error(error);
-    }
+        : acknowledges_(acknowledges), target_(connect), plane_(open_client(tls, *this)) {}
 
     void tell(const Story& story, double size) {
         const auto start = Clock::now();
@@ -114,7 +103,7 @@ private:
         turn_until([this] { return applied_ >= sequence_; });
         const ConnectionId before = connection_;
         admitted_ = false;
-        connection_ = plane_->connect(address_, udp_port_);
+        connection_ = plane_->connect(target_.address, target_.udp_port);
         turn_until([this] { return admitted_; });
         if (before != 0) plane_->close(before, 0, "another hello");
         pen_.begin_anew();
@@ -141,8 +130,7 @@ private:
     }
 
     const bool acknowledges_;
-    std::string address_;
-    std::uint16_t udp_port_ = 0;
+    const Target target_;
     std::unique_ptr<dataplane::DataPlane> plane_;
     Pen pen_;
     wire::Encoder encoder_;

@@ -89,7 +89,7 @@ private:
     void define_spec(ShimId, const SpecItem&);
     std::string label_crowd_fault(Shim&, SpecId content);
     static void leave_specs(Shim&);
-    std::uint32_t drop_left_specs(ShimId, std::uint32_t most);
+    void drop_left_specs(ShimId, std::uint32_t most);
     std::string take_labels(std::vector<Label>&);  // sorts them; the fault or ""
     std::string state_object(ShimId, const ObjectItem&);
     void apply_object(const ClusterObject&);

@@ -185,15 +185,13 @@ void Inputs::leave_specs(Shim& shim) {
     shim.specs = {};
 }
 
-std::uint32_t Inputs::drop_left_specs(ShimId id, std::uint32_t most) {
+void Inputs::drop_left_specs(ShimId id, std::uint32_t most) {
     std::vector<SpecId>& left = world_.shims[id].left_over_specs;
-    std::uint32_t dropped = 0;
-    for (; dropped < most && !left.empty(); ++dropped) {
+    for (; most > 0 && !left.empty(); --most) {
         use_no_more(world_, id, left.back());
         world_.specs.release(left.back());
         left.pop_back();
     }
-    return dropped;
 }
 
 void Inputs::apply(ShimId id, const SpecsMessage& message) {

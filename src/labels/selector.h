@@ -11,6 +11,7 @@
 // characters. Thread: any, while nobody interns in the table. No errors: what cannot match does not.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <string_view>
@@ -28,6 +29,9 @@ bool matches(const LabelRequirement&, std::span<const Label> sorted_labels, cons
 bool matches(const LabelSelector&, std::span<const Label> sorted_labels, const TextTable&);
 // An absent selector matches nothing.
 bool matches(const std::optional<LabelSelector>&, std::span<const Label> sorted_labels, const TextTable&);
+
+// For tables by label.
+inline std::uint64_t number_of(Text key, Text value) { return std::uint64_t{key} << 32 | value; }
 
 std::vector<Label> sorted_by_key(std::vector<Label>);
 

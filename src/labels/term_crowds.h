@@ -32,7 +32,7 @@ public:
     }
     // A new term would be found beside so many others, or more.
     bool is_full(const TermMatch& match, std::size_t most) const { return index_.choose(match).others >= most; }
-    bool has(std::uint32_t term) const { return known_.contains(term); }
+    bool has(std::uint32_t term) const { return times(term) > 0; }
     std::uint32_t times(std::uint32_t term) const {
         const auto known = known_.find(term);
         return known == known_.end() ? 0 : known->second.times;

@@ -40,7 +40,8 @@ public:
             const LabelRequirement& requirement = match.selector->requirements[at];
             if (requirement.op != LabelOperator::in) continue;
             std::size_t most = 0;
-            for (const Text value : requirement.values) most = std::max(most, others(both(requirement.key, value)));
+            for (const Text value : requirement.values)
+                most = std::max(most, others(number_of(requirement.key, value)));
             if (!best.by || most < best.others) best = {at, most};
         }
         return best.by ? best : Choice{{}, others(kNoLabel)};
@@ -71,7 +72,7 @@ public:
             if (terms == in_.end()) continue;
             each_with(terms->second, kNoLabel, each);
             for (const Label& label : spec.labels) {
-                each_with(terms->second, both(label.key, label.value), each);
+                each_with(terms->second, number_of(label.key, label.value), each);
             }
         }
     }
@@ -81,8 +82,6 @@ private:
     static constexpr Text kSeveral = kNone<Text>;  // namespaces, perhaps
     static constexpr std::uint64_t kNoLabel = UINT64_MAX;
 
-    static std::uint64_t both(Text key, Text value) { return std::uint64_t{key} << 32 | value; }
-
     template <typename Each>
     static void for_each_label(const TermMatch& match, FoundBy by, Each&& each) {
         if (!by) {
@@ -91,7 +90,7 @@ private:
         }
         const LabelRequirement& requirement = match.selector->requirements[*by];
         for (const Text value : requirement.values) {
-            each(both(requirement.key, value));
+            each(number_of(requirement.key, value));
         }
     }
     template <typename Each>

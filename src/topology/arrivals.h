@@ -13,6 +13,7 @@
 
 #include "base/seeded_hash.h"
 #include "bayplan/pod_spec.h"
+#include "labels/selector.h"
 
 namespace bayplan {
 
@@ -22,13 +23,13 @@ public:
     void add(std::span<const Label> labels, SpecId id, std::uint64_t born) {
         all_.add(id, born);
         for (const Label& label : labels) {
-            with_[both(label.key, label.value)].add(id, born);
+            with_[number_of(label.key, label.value)].add(id, born);
         }
     }
     void remove(std::span<const Label> labels, std::uint64_t born) {
         all_.remove(born);
         for (const Label& label : labels) {
-            const auto found = with_.find(both(label.key, label.value));
+            const auto found = with_.find(number_of(label.key, label.value));
             if (found->second.remove(born) == 0) {
                 with_.erase(found);
             }
@@ -39,7 +40,7 @@ public:
     std::size_t count(const LabelRequirement& wanted) const {
         std::size_t sum = 0;
         for (const Text value : wanted.values) {
-            if (const auto found = with_.find(both(wanted.key, value)); found != with_.end()) {
+            if (const auto found = with_.find(number_of(wanted.key, value)); found != with_.end()) {
                 sum += found->second.alive();
             }
         }
@@ -54,7 +55,7 @@ public:
             return;
         }
         for (const Text value : wanted->values) {
-            if (const auto found = with_.find(both(wanted->key, value)); found != with_.end()) {
+            if (const auto found = with_.find(number_of(wanted->key, value)); found != with_.end()) {
                 found->second.for_each_since(born, each);
             }
         }
@@ -92,8 +93,6 @@ private:
         std::vector<Place> places_;
         std::size_t gone_ = 0;
     };
-
-    static std::uint64_t both(Text key, Text value) { return std::uint64_t{key} << 32 | value; }
 
     boost::unordered_flat_map<std::uint64_t, List, NumberHash> with_;
     List all_;

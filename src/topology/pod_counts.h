@@ -99,8 +99,8 @@ public:
     // Up to date.
     SetId acquire_set(SetKey);
     void release(SetId);
-    // Its counters count every spec that belongs to it now. True: some did not. Not while pods are off or on for a trial.
-    bool update(SetId);
+    // Its counters count every spec that belongs to it now. Not while pods are off or on for a trial.
+    void update(SetId);
     std::size_t members() const { return members_; }  // of all sets
     // Another number whenever sets may have to be updated.
     std::uint64_t sets_version() const { return sets_version_; }
@@ -183,8 +183,8 @@ private:
 
     void hold_texts(const SetKey&, bool hold);
     bool belongs(const Set&, SpecId) const;
-    bool look_at_newer_specs(SetId);
-    bool look_at_changed_namespaces(SetId);
+    void look_at_newer_specs(SetId);
+    void look_at_changed_namespaces(SetId);
     bool look_again(SetId, SpecId);
     template <typename Each>
     void for_each_in_changed(const Set&, std::uint64_t changes, Each&&) const;

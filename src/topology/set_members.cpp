@@ -122,48 +122,44 @@ void PodCounts::for_each_in_changed(const Set& set, std::uint64_t changes, Each&
 }
 
 // Specs that the set was held against before: only in namespaces that changed can they belong elsewhere now.
-bool PodCounts::look_at_changed_namespaces(SetId id) {
+void PodCounts::look_at_changed_namespaces(SetId id) {
     Set& set = sets_[id];
     const std::uint64_t changes = namespace_changes_ - set.namespaces;
     set.namespaces = namespace_changes_;
     if (changes == 0 || !looks_at_namespaces(set.key)) {
-        return false;
+        return;
     }
     if (set.newest == 0) {
         recounts_ += set.counters.empty() ? 0 : 1;  // it forgot its members: other specs may belong now
-        return false;
+        return;
     }
     std::uint64_t differ = 0;
     for_each_in_changed(
         set, changes, [&](SpecId spec) { differ += specs_.born(spec) <= set.newest && look_again(id, spec) ? 1 : 0; });
     recounts_ += differ;
-    return differ > 0;
 }
 
-bool PodCounts::look_at_newer_specs(SetId id) {
+void PodCounts::look_at_newer_specs(SetId id) {
     Set& set = sets_[id];
-    const std::size_t before = set.members.size();
     arrivals_.for_each_since(set.newest, rarest(set.key), [&](SpecId spec) {
         if (!set.members.contains(spec) && belongs(set, spec)) {
             put_in(id, spec);
         }
     });
     set.newest = newest_;
-    return set.members.size() != before;
 }
 
-bool PodCounts::update(SetId id) {
+void PodCounts::update(SetId id) {
     if (is_of_owners(sets_[id].key)) {
-        return false;
+        return;
     }
-    bool differs = look_at_changed_namespaces(id);
+    look_at_changed_namespaces(id);
     if (sets_[id].newest != newest_) {
-        differs |= look_at_newer_specs(id);
+        look_at_newer_specs(id);
     }
     if (!sets_[id].members.empty()) {
         note_update(id);
     }
-    return differs;
 }
 
 void PodCounts::note_update(SetId id) {

@@ -17,7 +17,7 @@ void FreeVolumes::for_each_anchor(const ReachTerms& terms, Each&& each) const {
     for (const NodeTerm& term : *terms.nodes) {
         const auto in = std::ranges::find(term.labels, LabelOperator::in, &LabelRequirement::op);
         for (const Text value : in->values) {
-            each(label_key(in->key, value));
+            each(number_of(in->key, value));
         }
     }
 }
@@ -67,7 +67,7 @@ void FreeVolumes::for_each_reach(const Pool& pool, const NodeFacts& node, Each&&
     };
     std::ranges::for_each(pool.anywhere, look_at);
     for (const Label& label : node.labels) {
-        if (const auto at = pool.by_label.find(label_key(label.key, label.value)); at != pool.by_label.end()) {
+        if (const auto at = pool.by_label.find(number_of(label.key, label.value)); at != pool.by_label.end()) {
             std::ranges::for_each(at->second, look_at);
         }
     }

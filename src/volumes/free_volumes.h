@@ -21,6 +21,7 @@
 
 #include "base/interned.h"
 #include "bayplan/cluster_object.h"
+#include "labels/selector.h"
 #include "volumes/labelled_nodes.h"
 
 namespace bayplan {
@@ -86,7 +87,6 @@ private:
 
     static constexpr std::int64_t kNoVolume = INT64_MIN;
 
-    static constexpr std::uint64_t label_key(Text key, Text value) { return std::uint64_t{key} << 32 | value; }
     static bool suits(const Pool& pool, const VolumeClaim& claim) {
         return pool.block_mode == claim.block_mode && (claim.access_modes & ~pool.access_modes) == 0;
     }

@@ -16,12 +16,6 @@ using testing::TestShim;
 constexpr std::int64_t kSecond = 1'000'000'000;
 constexpr std::int64_t kDeadline = 30 * kSecond;
 
-EngineOptions options_of_resyncs() {
-    EngineOptions options;
-    options.executor = ExecutorKind::inline_;
-    return options;
-}
-
 // An honest shim with a node of its own, and a shim that means harm.
 class Resyncs : public ::testing::Test {
 protected:
@@ -56,7 +50,7 @@ protected:
     }
 
     KeepingSink sink;
-    Engine engine{options_of_resyncs(), sink};
+    Engine engine{testing::options_inline(), sink};
     TestShim honest{engine, "honest"};
 
 private:

@@ -15,17 +15,11 @@ namespace {
 using testing::KeepingSink;
 using testing::TestShim;
 
-EngineOptions plain_options() {
-    EngineOptions options;
-    options.executor = ExecutorKind::inline_;
-    return options;
-}
-
 class Attack : public ::testing::Test {
 protected:
     struct Partition {
         KeepingSink sink;
-        Engine engine{plain_options(), sink};
+        Engine engine{testing::options_inline(), sink};
         TestShim shim{engine, "shim"};
     };
 

@@ -16,10 +16,14 @@
 
 namespace bayplan::testing {
 
-// Of an engine whose workers are the caller's thread, with a tree of queues.
-inline EngineOptions options_with_queues() {
+// Of an engine whose workers are the caller's thread.
+inline EngineOptions options_inline() {
     EngineOptions made;
     made.executor = ExecutorKind::inline_;
+    return made;
+}
+inline EngineOptions options_with_queues() {
+    EngineOptions made = options_inline();
     made.queues = true;
     return made;
 }

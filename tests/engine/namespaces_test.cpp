@@ -62,12 +62,7 @@ protected:
     }
 
     KeepingSink sink_;
-    Engine engine_{[] {
-                       EngineOptions options;
-                       options.executor = ExecutorKind::inline_;
-                       return options;
-                   }(),
-                   sink_};
+    Engine engine_{testing::options_inline(), sink_};
     TestShim shim_{engine_, "shim"};
     int shy_ = 0;
 };
