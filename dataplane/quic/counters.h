@@ -32,6 +32,7 @@ enum class Count : std::uint8_t {
     attempts_refused,   // answered by CONNECTION_CLOSE
     attempts_lost,      // not answered; a drop_* counter says why
     tokens_accepted,    // of the accepted: with a token of an earlier connection, so no Retry
+    chains_known,       // of the accepted: their certificates were verified within the last minute
     frames_in,
     frames_out,
     frame_bytes_in,  // payload
@@ -92,6 +93,7 @@ inline constexpr std::array<std::string_view, kCounts> kCountNames = {
     "attempts_refused",
     "attempts_lost",
     "tokens_accepted",
+    "chains_known",
     "frames_in",
     "frames_out",
     "frame_bytes_in",

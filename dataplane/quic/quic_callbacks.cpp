@@ -23,6 +23,7 @@ struct QuicConnection::Callbacks {
             return NGTCP2_ERR_CALLBACK_FAILURE;
         }
         connection.tls_done_ = true;
+        if (connection.tls_->chain_was_known()) connection.counters_.add(Count::chains_known);
         if (!connection.owner_.may_open(connection) || !connection.open_streams()) return NGTCP2_ERR_CALLBACK_FAILURE;
         if (!connection.server_) return 0;
         give_token(connection);

@@ -6,6 +6,8 @@
 #include <gnutls/x509.h>
 #include <ngtcp2/ngtcp2_crypto_gnutls.h>
 
+#include <algorithm>
+#include <ctime>
 #include <fstream>
 #include <sstream>
 #include <utility>
@@ -23,18 +25,33 @@ constexpr const char* kPriority =
 
 struct Certificate {
     gnutls_x509_crt_t handle = nullptr;
+    Certificate() = default;
+    Certificate(const Certificate&) = delete;
+    Certificate& operator=(const Certificate&) = delete;
     ~Certificate() {
         if (handle != nullptr) gnutls_x509_crt_deinit(handle);
     }
+    bool read(const gnutls_datum_t& bytes) {
+        return gnutls_x509_crt_init(&handle) == 0 && gnutls_x509_crt_import(handle, &bytes, GNUTLS_X509_FMT_DER) == 0;
+    }
 };
 
-// The one common name of a certificate. Several would leave open which of them is authorised.
-bool read_common_name(gnutls_session_t session, std::string& name, std::string& why) {
+// The peer's own certificate comes first.
+std::span<const gnutls_datum_t> chain_of_peer(gnutls_session_t session) {
     unsigned count = 0;
     const gnutls_datum_t* chain = gnutls_certificate_get_peers(session, &count);
+    return chain == nullptr ? std::span<const gnutls_datum_t>() : std::span(chain, count);
+}
+
+std::int64_t end_of(const gnutls_datum_t& bytes) {
     Certificate certificate;
-    if (chain == nullptr || count == 0 || gnutls_x509_crt_init(&certificate.handle) != 0 ||
-        gnutls_x509_crt_import(certificate.handle, &chain[0], GNUTLS_X509_FMT_DER) != 0) {
+    return certificate.read(bytes) ? gnutls_x509_crt_get_expiration_time(certificate.handle) : 0;
+}
+
+// The one common name of a certificate. Several would leave open which of them is authorised.
+bool read_common_name(std::span<const gnutls_datum_t> chain, std::string& name, std::string& why) {
+    Certificate certificate;
+    if (chain.empty() || !certificate.read(chain.front())) {
         why = "certificate cannot be read";
         return false;
     }
@@ -60,14 +77,9 @@ bool read_common_name(gnutls_session_t session, std::string& name, std::string& 
 }
 
 // By its alternative names; the common name does not count.
-bool is_named(gnutls_session_t session, const std::string& name) {
-    unsigned count = 0;
-    const gnutls_datum_t* chain = gnutls_certificate_get_peers(session, &count);
+bool is_named(std::span<const gnutls_datum_t> chain, const std::string& name) {
     Certificate certificate;
-    if (chain == nullptr || count == 0 || gnutls_x509_crt_init(&certificate.handle) != 0 ||
-        gnutls_x509_crt_import(certificate.handle, &chain[0], GNUTLS_X509_FMT_DER) != 0) {
-        return false;
-    }
+    if (chain.empty() || !certificate.read(chain.front())) return false;
     unsigned char address[sizeof(in6_addr)];
     for (const auto& [family, size] : {std::pair{AF_INET, sizeof(in_addr)}, std::pair{AF_INET6, sizeof(in6_addr)}}) {
         if (inet_pton(family, name.c_str(), address) == 1) {
@@ -198,6 +210,30 @@ int TlsSession::verify_peer(gnutls_session_t session) {
 }
 
 bool TlsSession::accept_peer() {
+    const auto chain = chain_of_peer(session_);
+    const std::int64_t now_s = std::time(nullptr);
+    const auto key = VerifiedChains::key_of(chain);
+    auto known = key ? credentials_->verified().find(*key, now_s) : std::nullopt;
+    chain_was_known_ = known.has_value();
+    if (known) {
+        peer_ = std::move(*known);
+    } else {
+        if (!verify_chain()) return false;
+        std::int64_t chain_ends_s = INT64_MAX;
+        for (const gnutls_datum_t& each : chain) chain_ends_s = std::min(chain_ends_s, end_of(each));
+        peer_.ends_s = end_of(chain.front());
+        if (key) credentials_->verified().keep(*key, peer_, chain_ends_s, now_s);
+    }
+    const bool misnamed = !expected_name_.empty() && !is_named(chain, expected_name_);
+    if (!misnamed) return true;
+    refusal_ =
+        std::string(server_ ? "client" : "server") + " certificate \"" + peer_.name + "\" is not for " + expected_name_;
+    peer_ = {};
+    return false;
+}
+
+// Sets the peer's name.
+bool TlsSession::verify_chain() {
     gnutls_typed_vdata_st demand = key_purpose(server_);
     unsigned status = 0;
     const int rc = gnutls_certificate_verify_peers(session_, &demand, 1, &status);
@@ -208,7 +244,7 @@ bool TlsSession::accept_peer() {
     }
     std::string name;
     std::string why;
-    const bool named = read_common_name(session_, name, why);
+    const bool named = read_common_name(chain_of_peer(session_), name, why);
     if (status != 0) {
         refusal_ = std::string(whose) + " certificate" + (named ? " \"" + name + "\" " : " ") +
                    describe_certificate_status(status, server_);
@@ -218,11 +254,7 @@ bool TlsSession::accept_peer() {
         refusal_ = std::string(whose) + " " + why;
         return false;
     }
-    if (!expected_name_.empty() && !is_named(session_, expected_name_)) {
-        refusal_ = std::string(whose) + " certificate \"" + name + "\" is not for " + expected_name_;
-        return false;
-    }
-    peer_name_ = std::move(name);
+    peer_.name = std::move(name);
     return true;
 }
 

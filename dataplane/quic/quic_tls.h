@@ -5,8 +5,8 @@
 // usage, if it has one, must name its role: else any client's certificate could pose as the server.
 // No session tickets: a resumed session would skip the verification.
 //
-// Thread: TlsCredentials is read-only after load() and may be shared; a TlsSession belongs to its
-// connection. Errors: null or false, and a text.
+// Thread: TlsCredentials is read-only after load(), apart from the verified chains, and may be shared;
+// a TlsSession belongs to its connection. Errors: null or false, and a text.
 #pragma once
 
 #include <gnutls/gnutls.h>
@@ -21,6 +21,7 @@
 #include <string_view>
 
 #include "dataplane/data_plane.h"
+#include "quic/verified_chains.h"
 
 namespace bayplan::dataplane {
 
@@ -43,6 +44,7 @@ public:
 
     gnutls_certificate_credentials_t handle() const { return credentials_; }
     gnutls_priority_t priority() const { return priority_; }
+    VerifiedChains& verified() const { return verified_; }
 
 private:
     TlsCredentials() = default;
@@ -51,6 +53,7 @@ private:
     gnutls_certificate_credentials_t credentials_ = nullptr;
     gnutls_priority_t priority_ = nullptr;
     std::array<std::uint8_t, 32> root_{};  // of all secrets
+    mutable VerifiedChains verified_;      // by these; with a lock of its own
 };
 
 class TlsSession {
@@ -74,7 +77,9 @@ public:
     // After the handshake: false if the peer did not agree on our protocol.
     bool alpn_agreed() const;
     // Subject common name of the verified certificate; empty before verification.
-    const std::string& peer_name() const { return peer_name_; }
+    const std::string& peer_name() const { return peer_.name; }
+    // Whether the peer's chain was not verified again (VerifiedChains).
+    bool chain_was_known() const { return chain_was_known_; }
     // After the handshake.
     TlsDetails details() const;
     // Why verification refused the peer; empty if it did not.
@@ -83,6 +88,7 @@ public:
 private:
     static int verify_peer(gnutls_session_t session);
     bool accept_peer();
+    bool verify_chain();
     // The key purpose that a peer's certificate must have, if it names purposes.
     static gnutls_typed_vdata_st key_purpose(bool server);
 
@@ -93,7 +99,8 @@ private:
     bool server_ = false;
     std::string alpn_;
     std::string expected_name_;
-    std::string peer_name_;
+    VerifiedPeer peer_;
+    bool chain_was_known_ = false;
     std::string refusal_;
 };
 

@@ -108,7 +108,7 @@ bool TlsSession::verify_again(const TlsCredentials& credentials, std::string& wh
     }
     for (const gnutls_x509_crt_t each : certificates) gnutls_x509_crt_deinit(each);
     if (status == 0) return true;
-    why = std::string(server_ ? "client" : "server") + " certificate \"" + peer_name_ + "\" " +
+    why = std::string(server_ ? "client" : "server") + " certificate \"" + peer_.name + "\" " +
           describe_certificate_status(status, server_);
     return false;
 }
@@ -116,9 +116,9 @@ bool TlsSession::verify_again(const TlsCredentials& credentials, std::string& wh
 std::uint64_t TlsSession::peer_valid_ns() const {
     constexpr std::uint64_t kSecond_ns = 1'000'000'000;
     constexpr std::uint64_t kLongest_s = 100ULL * 366 * 24 * 3600;
-    const std::time_t ends = gnutls_certificate_expiration_time_peers(session_);
-    const std::time_t now = std::time(nullptr);
-    return ends <= now ? 0 : std::min(static_cast<std::uint64_t>(ends - now), kLongest_s) * kSecond_ns;
+    const std::int64_t now_s = std::time(nullptr);
+    return peer_.ends_s <= now_s ? 0
+                                 : std::min(static_cast<std::uint64_t>(peer_.ends_s - now_s), kLongest_s) * kSecond_ns;
 }
 
 gnutls_typed_vdata_st TlsSession::key_purpose(bool server) {
