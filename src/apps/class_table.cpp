@@ -42,7 +42,7 @@ ClassId ClassTable::acquire(const AskClass& wanted) {
 
 ClassId ClassTable::find_or_make(const AskClass& wanted) {
     const std::size_t hash = hash_of(wanted);
-    if (const auto found = ids_.find({&wanted, hash}); found != ids_.end()) {
+    if (const auto found = ids_.find(HashedKey<AskClass>{&wanted, hash}); found != ids_.end()) {
         ++entries_[raw(found->second)].references;
         return found->second;
     }
@@ -99,7 +99,7 @@ void ClassTable::forget(ClassId id) {
     for (ClassListener* const listener : listeners_) {
         listener->class_gone(id);
     }
-    ids_.erase({entry.spec.get(), entry.hash});
+    ids_.erase(HashedKey<AskClass>{entry.spec.get(), entry.hash});
     for (const ResourceAmount& request : entry.spec->requests) {
         resources_.release(request.resource);
     }

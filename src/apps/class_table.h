@@ -9,13 +9,12 @@
 #include <memory>
 #include <vector>
 
-#include <boost/unordered/unordered_flat_map.hpp>
-
 #include "apps/ask.h"
 #include "apps/ask_class.h"
 #include "apps/spec_table.h"
 #include "base/hashed_key.h"
 #include "base/name_table.h"
+#include "base/split_map.h"
 
 namespace bayplan {
 
@@ -72,7 +71,7 @@ private:
     std::vector<ClassListener*> listeners_;
     std::deque<ClassEntry> entries_;
     std::vector<ClassId> free_;
-    boost::unordered_flat_map<HashedKey<AskClass>, ClassId, HashOfKey, Same> ids_;
+    SplitMap<HashedKey<AskClass>, ClassId, HashOfKey, Same> ids_;
     ClassId last_ = kNone<ClassId>;  // acquired last: asks alike come together, and a look costs less than a hash
 };
 

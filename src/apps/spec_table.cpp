@@ -18,7 +18,7 @@ SpecTable::SpecTable(TextTable& texts) : texts_(texts) {
 
 SpecId SpecTable::acquire(PodSpec&& spec) {
     const std::size_t hash = field_hash(spec);
-    if (const auto found = ids_.find({&spec, hash}); found != ids_.end()) {
+    if (const auto found = ids_.find(HashedKey<PodSpec>{&spec, hash}); found != ids_.end()) {
         ++entries_[raw(found->second)]->references;
         return found->second;
     }
@@ -53,7 +53,7 @@ void SpecTable::release(SpecId id) {
     if (listener_ != nullptr) {
         listener_->spec_going(id);
     }
-    ids_.erase({&entry.spec, entry.hash});
+    ids_.erase(HashedKey<PodSpec>{&entry.spec, entry.hash});
     visit_texts(entry.spec, [&](Text text) { texts_.release(text); });
     entry = Entry{};
     free_.push_back(id);

@@ -8,11 +8,10 @@
 #include <memory>
 #include <vector>
 
-#include <boost/unordered/unordered_flat_map.hpp>
-
 #include "apps/ask_list.h"
 #include "base/hashed_key.h"
 #include "base/ids.h"
+#include "base/split_map.h"
 #include "base/text_table.h"
 #include "bayplan/pod_spec.h"
 
@@ -59,7 +58,7 @@ private:
     std::vector<std::unique_ptr<Entry>> entries_;  // specs must not move: the map's keys point to them
     std::vector<SpecId> free_;
     std::uint64_t births_ = 0;
-    boost::unordered_flat_map<HashedKey<PodSpec>, SpecId, HashOfKey, SameKey> ids_;
+    SplitMap<HashedKey<PodSpec>, SpecId, HashOfKey, SameKey> ids_;
 };
 
 }  // namespace bayplan

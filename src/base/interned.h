@@ -12,12 +12,11 @@
 #include <utility>
 #include <vector>
 
-#include <boost/unordered/unordered_flat_map.hpp>
-
 #include "base/check.h"
 #include "base/hashed_key.h"
 #include "base/ids.h"
 #include "base/seeded_hash.h"
+#include "base/split_map.h"
 
 namespace bayplan {
 
@@ -29,7 +28,7 @@ public:
     // The id of the content with one reference more, and whether it is new (its entry is then fresh).
     std::pair<Id, bool> acquire(Key key) {
         const std::size_t hash = hash_of_key(key);
-        if (const auto found = ids_.find({&key, hash}); found != ids_.end()) {
+        if (const auto found = ids_.find(HashedKey<Key>{&key, hash}); found != ids_.end()) {
             ++places_[raw(found->second)].references;
             return {found->second, false};
         }
@@ -51,7 +50,7 @@ public:
 
     // Null if nobody has the content.
     const Entry* find(const Key& key) const {
-        const auto found = ids_.find({&key, hash_of_key(key)});
+        const auto found = ids_.find(HashedKey<Key>{&key, hash_of_key(key)});
         return found == ids_.end() ? nullptr : &places_[raw(found->second)].entry;
     }
 
@@ -61,7 +60,7 @@ public:
         return --places_[raw(id)].references == 0;
     }
     void forget(Id id) {
-        ids_.erase({&places_[raw(id)].entry.key, places_[raw(id)].hash});
+        ids_.erase(HashedKey<Key>{&places_[raw(id)].entry.key, places_[raw(id)].hash});
         places_[raw(id)].entry = Entry{};
         free_.push_back(id);
     }
@@ -95,7 +94,7 @@ private:
 
     std::deque<Place> places_;  // keys must not move
     std::vector<Id> free_;
-    boost::unordered_flat_map<HashedKey<Key>, Id, HashOfKey, SameKey> ids_;
+    SplitMap<HashedKey<Key>, Id, HashOfKey, SameKey> ids_;
 };
 
 }  // namespace bayplan

@@ -7,12 +7,11 @@
 #include <string>
 #include <string_view>
 
-#include <boost/unordered/unordered_flat_map.hpp>
-
 #include "base/check.h"
 #include "base/chunk_table.h"
 #include "base/ids.h"
 #include "base/seeded_hash.h"
+#include "base/split_map.h"
 
 namespace bayplan {
 
@@ -63,7 +62,7 @@ private:
     };
 
     ChunkTable<Id, Entry, 256> entries_;  // texts must not move: the map's keys are views of them
-    boost::unordered_flat_map<std::string_view, Id, TextHash> ids_;
+    SplitMap<std::string_view, Id, TextHash> ids_;
 };
 
 }  // namespace bayplan

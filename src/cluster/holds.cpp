@@ -3,26 +3,14 @@
 
 #include <algorithm>
 #include <memory>
-#include <tuple>
 #include <utility>
 
 namespace bayplan {
 
-HoldList Holds::list(std::vector<HoldOwner> owners) const {
-    std::sort(owners.begin(), owners.end(), [&](const HoldOwner& a, const HoldOwner& b) {
-        const Hold& one = holds_.at(a);
-        const Hold& other = holds_.at(b);
-        return std::tuple(-one.kept_from_below, a.kind, one.order) <
-               std::tuple(-other.kept_from_below, b.kind, other.order);
-    });
-    HoldList list;
-    for (const HoldOwner& owner : owners) {
-        const Hold& hold = holds_.at(owner);
-        for (const ResourceAmount& amount : hold.amounts) {
-            list.push_back({hold.kept_from_below, amount.resource, amount.value});
-        }
+void Holds::append(const Hold& hold, HoldList& list) {
+    for (const ResourceAmount& amount : hold.amounts) {
+        list.push_back({hold.kept_from_below, amount.resource, amount.value});
     }
-    return list;
 }
 
 void Holds::show(Slot slot) {
@@ -42,8 +30,11 @@ void Holds::place(HoldOwner owner, Hold hold) {
 
 void Holds::put_back(HoldOwner owner, Hold hold) {
     const Slot slot = hold.slot;
-    BP_CHECK(holds_.emplace(owner, std::move(hold)).second);
-    owners_[slot].push_back(owner);
+    const auto [at, fresh] = holds_.emplace(owner, std::move(hold));
+    BP_CHECK(fresh);
+    const Placed last{{-at->second.kept_from_below, owner.kind, at->second.order}, owner, &at->second};
+    std::vector<Placed>& placed = placed_[slot];
+    placed.insert(std::ranges::upper_bound(placed, last.rank, {}, &Placed::rank), last);
     show(slot);
 }
 
@@ -54,10 +45,10 @@ std::optional<Hold> Holds::take(HoldOwner owner) {
     }
     Hold hold = std::move(found->second);
     holds_.erase(found);
-    auto& owners = owners_[hold.slot];
-    std::erase(owners, owner);
-    if (owners.empty()) {
-        owners_.erase(hold.slot);
+    std::vector<Placed>& placed = placed_[hold.slot];
+    std::erase_if(placed, [&](const Placed& each) { return each.owner == owner; });
+    if (placed.empty()) {
+        placed_.erase(hold.slot);
     }
     show(hold.slot);
     return hold;
@@ -78,14 +69,14 @@ bool Holds::drop(HoldOwner owner) {
 }
 
 void Holds::devices_changed(Slot slot) {
-    if (owners_.contains(slot)) {
+    if (placed_.contains(slot)) {
         show(slot);
     }
 }
 
 void Holds::drop_all_of(Slot slot) {
-    while (owners_.contains(slot)) {
-        drop(owners_[slot].front());
+    while (placed_.contains(slot)) {
+        drop(placed_[slot].front().owner);
     }
 }
 

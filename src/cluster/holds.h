@@ -4,12 +4,11 @@
 // Thread: the engine's. Keeps the node state's `held` columns and hold lists in step.
 #pragma once
 
-#include <algorithm>
 #include <compare>
 #include <cstdint>
-#include <iterator>
 #include <map>
 #include <optional>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -53,22 +52,31 @@ public:
     // As predicates would read them if only these were on the node.
     template <typename Counts>
     HoldList list_of(Slot slot, Counts&& counts) const {
-        std::vector<HoldOwner> owners;
-        if (const auto found = owners_.find(slot); found != owners_.end()) {
-            std::ranges::copy_if(found->second, std::back_inserter(owners), counts);
+        HoldList list;
+        const auto found = placed_.find(slot);
+        if (found == placed_.end()) return list;
+        for (const Placed& placed : found->second) {
+            if (counts(placed.owner)) append(*placed.hold, list);
         }
-        return list(std::move(owners));
+        return list;
     }
 
 private:
+    using Rank = std::tuple<std::int64_t, HoldOwner::Kind, std::pair<std::uint64_t, std::uint64_t>>;
+    struct Placed {
+        Rank rank;  // the smallest comes first in lists
+        HoldOwner owner;
+        const Hold* hold = nullptr;
+    };
+
+    static void append(const Hold&, HoldList&);
     void show(Slot);  // writes the node's list of holds
-    HoldList list(std::vector<HoldOwner>) const;
 
     NodeState& state_;
     ResourceTable& resources_;
     const Devices& devices_;
     std::map<HoldOwner, Hold> holds_;
-    std::map<Slot, std::vector<HoldOwner>> owners_;  // by node
+    std::map<Slot, std::vector<Placed>> placed_;  // by node, in order: a node may have thousands
 };
 
 }  // namespace bayplan

@@ -2,7 +2,6 @@
 #include "cluster/node_state.h"
 
 #include <algorithm>
-#include <map>
 #include <numeric>
 
 #include "base/check.h"
@@ -109,16 +108,16 @@ void NodeState::add_foreign(Slot slot, std::span<const ResourceAmount> amounts, 
 }
 
 void NodeState::set_holds(Slot slot, std::shared_ptr<const HoldList> list) {
-    std::map<ResourceId, std::int64_t> held;
+    std::vector<ResourceAmount> held;  // of few resources, by however many holds
+    const auto of = [&](ResourceId resource) -> std::int64_t& {
+        const auto at = std::ranges::find(held, resource, &ResourceAmount::resource);
+        return at != held.end() ? at->value : held.emplace_back(resource, 0).value;
+    };
     if (const HoldList* before = block(block_of(slot)).holds_of(lane_of(slot))) {
-        for (const HeldAmount& hold : *before) {
-            held[hold.resource] = 0;
-        }
+        for (const HeldAmount& hold : *before) of(hold.resource) = 0;
     }
     if (list) {
-        for (const HeldAmount& hold : *list) {
-            held[hold.resource] += hold.amount;
-        }
+        for (const HeldAmount& hold : *list) of(hold.resource) += hold.amount;
     }
     for (const auto& [resource, amount] : held) {
         write(slot, Field::held, amount, resource);

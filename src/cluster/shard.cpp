@@ -69,9 +69,8 @@ void set_holds(NodeBlock& block, std::uint32_t lane, std::shared_ptr<const HoldL
     }
     block.hold_floor = INT64_MAX;
     for (const auto& [at, holds] : block.holds) {
-        for (const HeldAmount& hold : *holds) {
-            block.hold_floor = std::min(block.hold_floor, hold.kept_from_below);
-        }
+        // The last of a list is kept from the fewest asks.
+        block.hold_floor = std::min(block.hold_floor, holds->back().kept_from_below);
     }
 }
 

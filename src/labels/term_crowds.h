@@ -7,8 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include <boost/unordered/unordered_flat_map.hpp>
-
+#include "base/split_map.h"
 #include "labels/term_index.h"
 
 namespace bayplan {
@@ -47,7 +46,7 @@ private:
     };
 
     Index index_;
-    boost::unordered_flat_map<std::uint32_t, Known, NumberHash> known_;
+    SplitMap<std::uint32_t, Known, NumberHash> known_;
 };
 
 }  // namespace bayplan

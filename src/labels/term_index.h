@@ -9,10 +9,10 @@
 #include <cstdint>
 #include <optional>
 
-#include <boost/unordered/unordered_flat_map.hpp>
 #include <boost/unordered/unordered_flat_set.hpp>
 
 #include "base/seeded_hash.h"
+#include "base/split_map.h"
 #include "labels/pod_terms.h"
 
 namespace bayplan {
@@ -29,11 +29,9 @@ public:
     };
     // Where a new term has the fewest others; the first of equals.
     Choice choose(const TermMatch& match) const {
-        const auto terms = in_.find(sole_namespace(match));
         const auto others = [&](std::uint64_t label) -> std::size_t {
-            if (terms == in_.end()) return 0;
-            const auto found = terms->second.find(label);
-            return found == terms->second.end() ? 0 : found->second.size();
+            const auto found = terms_.find(Place{sole_namespace(match), label});
+            return found == terms_.end() ? 0 : found->second.size();
         };
         Choice best;
         for (std::uint32_t at = 0; match.selector && at < match.selector->requirements.size(); ++at) {
@@ -48,37 +46,37 @@ public:
     }
 
     void add(const TermMatch& match, FoundBy by, Id id) {
-        for_each_label(match, by, [&](std::uint64_t label) { in_[sole_namespace(match)][label].insert(id); });
+        for_each_label(match, by, [&](std::uint64_t label) { terms_[{sole_namespace(match), label}].insert(id); });
     }
     void remove(const TermMatch& match, FoundBy by, Id id) {
-        const auto terms = in_.find(sole_namespace(match));
-        if (terms == in_.end()) {
-            return;  // its requirement had no labels
-        }
         for_each_label(match, by, [&](std::uint64_t label) {
-            const auto found = terms->second.find(label);
-            if (found != terms->second.end() && found->second.erase(id) != 0 && found->second.empty()) {
-                terms->second.erase(found);
-            }
+            const auto found = terms_.find(Place{sole_namespace(match), label});
+            if (found != terms_.end() && found->second.erase(id) != 0 && found->second.empty()) terms_.erase(found);
         });
-        if (terms->second.empty()) in_.erase(terms);
     }
 
     // Once each: a spec's labels have distinct keys.
     template <typename Each>
     void for_each(const PodSpec& spec, Each&& each) const {
         for (const Text name_space : {spec.name_space, kSeveral}) {
-            const auto terms = in_.find(name_space);
-            if (terms == in_.end()) continue;
-            each_with(terms->second, kNoLabel, each);
+            each_at({name_space, kNoLabel}, each);
             for (const Label& label : spec.labels) {
-                each_with(terms->second, number_of(label.key, label.value), each);
+                each_at({name_space, number_of(label.key, label.value)}, each);
             }
         }
     }
 
 private:
-    using ByLabel = boost::unordered_flat_map<std::uint64_t, boost::unordered_flat_set<Id>, NumberHash>;
+    struct Place {
+        Text name_space = 0;
+        std::uint64_t label = 0;
+        bool operator==(const Place&) const = default;
+    };
+    struct PlaceHash {
+        std::size_t operator()(const Place& place) const {
+            return HashSecret::of_process().with(place.name_space, place.label);
+        }
+    };
     static constexpr Text kSeveral = kNone<Text>;  // namespaces, perhaps
     static constexpr std::uint64_t kNoLabel = UINT64_MAX;
 
@@ -94,15 +92,15 @@ private:
         }
     }
     template <typename Each>
-    static void each_with(const ByLabel& terms, std::uint64_t label, Each&& each) {
-        if (const auto found = terms.find(label); found != terms.end()) {
+    void each_at(const Place& place, Each&& each) const {
+        if (const auto found = terms_.find(place); found != terms_.end()) {
             for (const Id id : found->second) {
                 each(id);
             }
         }
     }
 
-    boost::unordered_flat_map<Text, ByLabel, NumberHash> in_;
+    SplitMap<Place, boost::unordered_flat_set<Id>, PlaceHash> terms_;
 };
 
 }  // namespace bayplan

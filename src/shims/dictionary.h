@@ -9,10 +9,9 @@
 #include <string>
 #include <string_view>
 
-#include <boost/unordered/unordered_flat_map.hpp>
-
 #include "base/ids.h"
 #include "base/seeded_hash.h"
+#include "base/split_map.h"
 #include "bayplan/messages.h"
 #include "cluster/resources.h"
 
@@ -62,7 +61,7 @@ public:
     }
 
 private:
-    using Entries = boost::unordered_flat_map<DictId, Entry, NumberHash>;
+    using Entries = SplitMap<DictId, Entry, NumberHash>;
 
     void give_back(const Entry& entry) {
         if (entry.resource != kNone<ResourceId>) {

@@ -19,6 +19,7 @@
 #include "apps/ask_list.h"
 #include "base/ids.h"
 #include "base/seeded_hash.h"
+#include "base/split_map.h"
 #include "labels/term_crowds.h"
 #include "options/engine_options.h"
 #include "shims/decision_ledger.h"
@@ -55,11 +56,11 @@ struct Shim {
     std::uint32_t queries = 0;    // open
     std::uint32_t kinds = 0;      // of resources that it named first
     NodesOfShim nodes;
-    boost::unordered_flat_map<SpecNumber, SpecId, NumberHash> specs;  // with a reference each
+    SplitMap<SpecNumber, SpecId, NumberHash> specs;  // with a reference each
     // Their numbers were forgotten by the last hello; they go, the last first, as its resync begins. With a reference each.
     std::vector<SpecId> left_over_specs;
-    boost::unordered_flat_map<SpecId, SpecUse> spec_uses;  // of all but the empty one
-    TermCrowds terms;                                      // of spec_uses
+    SplitMap<SpecId, SpecUse, NumberHash> spec_uses;  // of all but the empty one
+    TermCrowds terms;                                 // of spec_uses
     std::uint64_t bytes = 0;  // of all that it has stated, and of decisions that it has not acknowledged
     DecisionLedger ledger;
     std::map<std::string, ApplicationId, std::less<>> applications;

@@ -9,9 +9,8 @@
 #include <span>
 #include <vector>
 
-#include <boost/unordered/unordered_flat_map.hpp>
-
 #include "base/seeded_hash.h"
+#include "base/split_map.h"
 #include "bayplan/pod_spec.h"
 #include "labels/selector.h"
 
@@ -94,7 +93,7 @@ private:
         std::size_t gone_ = 0;
     };
 
-    boost::unordered_flat_map<std::uint64_t, List, NumberHash> with_;
+    SplitMap<std::uint64_t, List, NumberHash> with_;
     List all_;
 };
 

@@ -151,6 +151,8 @@ public:
     std::uint64_t terms_version() const { return terms_version_; }
     // Changes when pods are counted otherwise though none came or went: as namespaces change.
     std::uint64_t recounts() const { return recounts_; }
+    // Held against sets so far, to find which of them belong to the sets.
+    std::uint64_t specs_looked_at() const { return specs_looked_at_; }
 
 private:
     static constexpr std::uint64_t kNever = UINT64_MAX;
@@ -245,6 +247,7 @@ private:
     const std::size_t members_max_;
     std::size_t members_ = 0;  // of all sets
     std::uint64_t recounts_ = 0;
+    std::uint64_t specs_looked_at_ = 0;
 };
 
 }  // namespace bayplan

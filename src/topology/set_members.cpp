@@ -134,14 +134,17 @@ void PodCounts::look_at_changed_namespaces(SetId id) {
         return;
     }
     std::uint64_t differ = 0;
-    for_each_in_changed(
-        set, changes, [&](SpecId spec) { differ += specs_.born(spec) <= set.newest && look_again(id, spec) ? 1 : 0; });
+    for_each_in_changed(set, changes, [&](SpecId spec) {
+        ++specs_looked_at_;
+        differ += specs_.born(spec) <= set.newest && look_again(id, spec) ? 1 : 0;
+    });
     recounts_ += differ;
 }
 
 void PodCounts::look_at_newer_specs(SetId id) {
     Set& set = sets_[id];
     arrivals_.for_each_since(set.newest, rarest(set.key), [&](SpecId spec) {
+        ++specs_looked_at_;
         if (!set.members.contains(spec) && belongs(set, spec)) {
             put_in(id, spec);
         }

@@ -69,6 +69,7 @@ public:
         return static_cast<std::size_t>(
             std::count_if(kept.begin(), kept.end(), [&](const auto& one) { return one.text == text; }));
     }
+    void attempt() { engine_.run(1); }
     void label_namespace(int value) {
         ObjectItem object{Namespace{}};
         auto& labels = std::get<Namespace>(object.object);
@@ -109,6 +110,25 @@ std::uint64_t cost_of_pods_with_two_labels(std::size_t pods) {
     const std::uint64_t before = work();
     crowd.place(pods, {.with_term = true, .second = LabelOperator::in});
     return work() - before;
+}
+
+// The first of so many that wait together, where each plan holds thousands of specs against its sets.
+std::uint64_t cost_of_the_first_of(std::size_t asks) {
+    Crowd crowd;
+    crowd.label_namespace(0);
+    for (std::size_t number = 1; number <= 5'000; ++number) {
+        crowd.define(number, {.with_term = number <= asks, .selects_namespaces = true});
+    }
+    for (std::size_t number = 1; number <= asks; ++number) crowd.ask(number);
+    const std::uint64_t before = work();
+    crowd.attempt();
+    return work() - before;
+}
+
+TEST(CrowdedLabels, the_first_attempt_does_not_wait_for_the_plans_of_a_whole_batch) {
+    const std::uint64_t few = cost_of_the_first_of(16);
+    EXPECT_GT(few, 1'000u);
+    EXPECT_LT(cost_of_the_first_of(64), 2 * few);
 }
 
 TEST(CrowdedLabels, specs_that_come_are_not_held_against_every_set) {
