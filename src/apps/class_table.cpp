@@ -42,9 +42,9 @@ ClassId ClassTable::acquire(const AskClass& wanted) {
 
 ClassId ClassTable::find_or_make(const AskClass& wanted) {
     const std::size_t hash = hash_of(wanted);
-    if (const auto found = ids_.find(HashedKey<AskClass>{&wanted, hash}); found != ids_.end()) {
-        ++entries_[raw(found->second)].references;
-        return found->second;
+    if (const ClassId* const known = ids_.value_of(HashedKey<AskClass>{&wanted, hash})) {
+        ++entries_[raw(*known)].references;
+        return *known;
     }
     ClassId id;
     if (free_.empty()) {

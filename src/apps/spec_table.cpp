@@ -18,9 +18,9 @@ SpecTable::SpecTable(TextTable& texts) : texts_(texts) {
 
 SpecId SpecTable::acquire(PodSpec&& spec) {
     const std::size_t hash = field_hash(spec);
-    if (const auto found = ids_.find(HashedKey<PodSpec>{&spec, hash}); found != ids_.end()) {
-        ++entries_[raw(found->second)]->references;
-        return found->second;
+    if (const SpecId* const known = ids_.value_of(HashedKey<PodSpec>{&spec, hash})) {
+        ++entries_[raw(*known)]->references;
+        return *known;
     }
     SpecId id;
     if (free_.empty()) {

@@ -28,9 +28,9 @@ public:
     // The id of the content with one reference more, and whether it is new (its entry is then fresh).
     std::pair<Id, bool> acquire(Key key) {
         const std::size_t hash = hash_of_key(key);
-        if (const auto found = ids_.find(HashedKey<Key>{&key, hash}); found != ids_.end()) {
-            ++places_[raw(found->second)].references;
-            return {found->second, false};
+        if (const Id* const known = ids_.value_of(HashedKey<Key>{&key, hash})) {
+            ++places_[raw(*known)].references;
+            return {*known, false};
         }
         Id id;
         if (free_.empty()) {
@@ -50,8 +50,8 @@ public:
 
     // Null if nobody has the content.
     const Entry* find(const Key& key) const {
-        const auto found = ids_.find(HashedKey<Key>{&key, hash_of_key(key)});
-        return found == ids_.end() ? nullptr : &places_[raw(found->second)].entry;
+        const Id* const known = ids_.value_of(HashedKey<Key>{&key, hash_of_key(key)});
+        return known == nullptr ? nullptr : &places_[raw(*known)].entry;
     }
 
     // True if that was the last reference: the caller looks at the entry once more and calls forget().

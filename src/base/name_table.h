@@ -20,9 +20,9 @@ class NameTable {
 public:
     // The id of the text, with one reference more.
     Id acquire(std::string_view text) {
-        if (const auto found = ids_.find(text); found != ids_.end()) {
-            ++entries_[found->second].references;
-            return found->second;
+        if (const Id* const known = ids_.value_of(text)) {
+            ++entries_[*known].references;
+            return *known;
         }
         const Id id = entries_.add();
         Entry& entry = entries_[id];
@@ -46,8 +46,8 @@ public:
 
     // kNone if nobody refers to the text. Takes no reference.
     Id find(std::string_view text) const {
-        const auto found = ids_.find(text);
-        return found == ids_.end() ? kNone<Id> : found->second;
+        const Id* const known = ids_.value_of(text);
+        return known == nullptr ? kNone<Id> : *known;
     }
 
     bool contains(Id id) const { return entries_.contains(id); }

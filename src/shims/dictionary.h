@@ -34,13 +34,7 @@ public:
     Dictionary& operator=(const Dictionary&) = delete;
 
     // Null if there is none; 0 stands for none (R-SESSION-24).
-    Entry* find(DictId id) {
-        if (id == 0) {
-            return nullptr;
-        }
-        const auto found = entries_.find(id);
-        return found == entries_.end() ? nullptr : &found->second;
-    }
+    Entry* find(DictId id) { return id == 0 ? nullptr : entries_.value_of(id); }
     void define(DictId id, std::string_view text);
     bool forget(DictId id);
     void clear();
