@@ -194,8 +194,9 @@ bool EngineThread::make_attempts() {
     if (drained()) return false;
     const Clock::time_point began = Clock::now();
     turn_size_.begin(began);
-    const std::uint64_t made =
-        engine_->run(TurnSize::kMost, [this](std::uint64_t so_far) { return turn_size_.is_over(so_far, Clock::now); });
+    const std::uint64_t made = engine_->run(TurnSize::kMost, [this](std::uint64_t so_far, bool dear) {
+        return turn_size_.is_over(so_far, dear, Clock::now);
+    });
     if (made > 0) {
         const Clock::duration took = Clock::now() - began;
         times_.attempted(took, made);

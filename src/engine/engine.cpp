@@ -1,6 +1,7 @@
 // The composition root of one partition, and the loop of attempts.
 
 #include "engine/engine.h"
+#include "engine/attempt_cost.h"
 
 #include <algorithm>
 #include <utility>
@@ -160,15 +161,18 @@ bool Engine::catch_up(std::uint32_t most) {
     return done;
 }
 
-std::uint64_t Engine::run(std::uint64_t attempts_max, const std::function<bool(std::uint64_t made)>& enough) {
+std::uint64_t Engine::run(std::uint64_t attempts_max, const Enough& enough) {
     Parts& parts = *parts_;
     parts.lifecycle.catch_up(UINT32_MAX);
     if (parts.world.resyncs.holding > 0) {
         return 0;
     }
     parts.world.topology.counts().forget_sets();  // nobody has a plan in hand
+    AttemptCost cost(parts.world.topology.counts());
     std::uint64_t made = 0;
-    const auto goes_on = [&] { return made < attempts_max && (made == 0 || !enough || !enough(made)); };
+    const auto goes_on = [&] {
+        return made < attempts_max && (made == 0 || !enough || !enough(made, cost.was_dear()));
+    };
     // An attempt may wake asks that come before all others.
     while (parts.world.unschedulable.woken() == 0 && goes_on()) {
         if (parts.world.reservations.any_to_look_at() && parts.attempts.act_on_a_reservation()) {

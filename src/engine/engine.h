@@ -178,8 +178,10 @@ public:
     bool catch_up(std::uint32_t most);
 
     // Makes up to `attempts_max` attempts; fewer when nothing can be selected, more when the last are a gang's. Returns how
-    // many. After each it asks whether so many are `enough`: it reads no clock, its caller may.
-    std::uint64_t run(std::uint64_t attempts_max, const std::function<bool(std::uint64_t made)>& enough = {});
+    // many. After each it asks whether so many are `enough`: it reads no clock, its caller may. The last was `dear` if it
+    // looked at thousands of specs.
+    using Enough = std::function<bool(std::uint64_t made, bool dear)>;
+    std::uint64_t run(std::uint64_t attempts_max, const Enough& enough = {});
 
     // True when run() would make at least one attempt.
     bool has_work() const;

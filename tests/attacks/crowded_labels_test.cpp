@@ -70,6 +70,12 @@ public:
             std::count_if(kept.begin(), kept.end(), [&](const auto& one) { return one.text == text; }));
     }
     void attempt() { engine_.run(1); }
+    // Whether the engine says so of the first attempt.
+    bool is_dear() {
+        bool first = false;
+        engine_.run(10, [&](std::uint64_t, bool dear) { return first = dear, true; });
+        return first;
+    }
     void label_namespace(int value) {
         ObjectItem object{Namespace{}};
         auto& labels = std::get<Namespace>(object.object);
@@ -129,6 +135,15 @@ TEST(CrowdedLabels, the_first_attempt_does_not_wait_for_the_plans_of_a_whole_bat
     const std::uint64_t few = cost_of_the_first_of(16);
     EXPECT_GT(few, 1'000u);
     EXPECT_LT(cost_of_the_first_of(64), 2 * few);
+}
+
+TEST(CrowdedLabels, an_attempt_that_looks_at_thousands_of_specs_is_dear) {
+    for (const std::size_t specs : {100, 5'000}) {
+        Crowd crowd;
+        for (std::size_t number = 1; number <= specs; ++number) crowd.define(number, {.with_term = number == 1});
+        crowd.ask(1);
+        EXPECT_EQ(crowd.is_dear(), specs == 5'000) << specs;
+    }
 }
 
 TEST(CrowdedLabels, specs_that_come_are_not_held_against_every_set) {

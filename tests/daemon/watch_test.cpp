@@ -23,7 +23,7 @@ std::pair<std::uint64_t, std::chrono::nanoseconds> turn_of(TurnSize& size, std::
     do {
         now += each;
         ++made;
-    } while (made < TurnSize::kMost && !size.is_over(made, [&] { return now; }));
+    } while (made < TurnSize::kMost && !size.is_over(made, false, [&] { return now; }));
     return {made, now - TurnSize::Time{}};
 }
 
@@ -31,8 +31,8 @@ TEST(TurnSize, ends_a_turn_that_takes_too_long_while_it_runs) {
     TurnSize size;
     EXPECT_EQ(turn_of(size, 300ns).first, TurnSize::kMost) << "cheap ones";
     const auto [first, took] = turn_of(size, 1ms);
-    EXPECT_LE(first, TurnSize::kBetweenLooks) << "they are dear all at once";
-    EXPECT_LE(took, TurnSize::kBetweenLooks * 1ms);
+    EXPECT_EQ(first, 2u) << "they are dear all at once: as many as the budget has";
+    EXPECT_EQ(took, 2ms);
     for (int turn = 0; turn < 5; ++turn) turn_of(size, 1ms);
     EXPECT_EQ(turn_of(size, 1ms).first, 2u) << "as many as the budget has";
     EXPECT_EQ(turn_of(size, 5ms).first, 1u);
@@ -47,9 +47,31 @@ TEST(TurnSize, reads_the_clock_seldom_while_attempts_are_cheap) {
     size.begin(now);
     for (std::uint64_t made = 1; made <= TurnSize::kMost; ++made) {
         now += 300ns;
-        EXPECT_FALSE(size.is_over(made, [&] { return ++reads, now; }));
+        EXPECT_FALSE(size.is_over(made, false, [&] { return ++reads, now; }));
     }
-    EXPECT_EQ(reads, TurnSize::kMost / TurnSize::kBetweenLooks);
+    EXPECT_LE(reads, TurnSize::kMost / TurnSize::kBetweenLooks + 3);
+}
+
+TEST(TurnSize, looks_after_each_once_attempts_are_not_cheap_any_more) {
+    TurnSize size;
+    TurnSize::Time now{};
+    std::uint64_t reads = 0;
+    size.begin(now);
+    std::uint64_t made = 1;
+    for (; made <= 100; ++made) ASSERT_FALSE(size.is_over(made, false, [&] { return ++reads, now += 1us; }));
+    reads = 0;
+    for (; made <= 116; ++made) size.is_over(made, false, [&] { return ++reads, now += 300us; });
+    EXPECT_GE(reads, 8u) << "of sixteen";
+}
+
+TEST(TurnSize, looks_after_each_attempt_that_was_dear) {
+    TurnSize size;
+    TurnSize::Time now{};
+    size.begin(now);
+    std::uint64_t made = 1;
+    for (; made <= 100; ++made) ASSERT_FALSE(size.is_over(made, false, [&] { return now += 1us; }));
+    now += 5ms;
+    EXPECT_TRUE(size.is_over(made, true, [&] { return now; })) << "it would look eight attempts later";
 }
 
 TEST(SelfAudit, is_made_when_it_is_cheap_and_takes_a_thousandth_of_the_time) {

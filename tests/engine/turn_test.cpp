@@ -27,7 +27,7 @@ std::vector<std::uint64_t> turns_of(std::uint64_t most, std::string& digest) {
     for (int ask = 0; ask < kAsks; ++ask) shim.ask("a" + std::to_string(ask), "app", {{"cpu", 90 + ask % 3}});
     std::vector<std::uint64_t> turns;
     while (engine.has_work()) {
-        turns.push_back(engine.run(1'000, [most](std::uint64_t made) { return made >= most; }));
+        turns.push_back(engine.run(1'000, [most](std::uint64_t made, bool) { return made >= most; }));
     }
     digest = engine.digest();
     return turns;
