@@ -1,12 +1,12 @@
 // The composition root of one partition, and the loop of attempts.
 
 #include "engine/engine.h"
-#include "engine/attempt_cost.h"
 
 #include <algorithm>
 #include <utility>
 
 #include "base/check.h"
+#include "engine/attempt_cost.h"
 #include "engine/attempts.h"
 #include "engine/audit.h"
 #include "engine/explain.h"
@@ -15,6 +15,7 @@
 #include "engine/lifecycle.h"
 #include "engine/message_pieces.h"
 #include "engine/next_timer.h"
+#include "engine/queue_reports.h"
 #include "engine/room_steps.h"
 #include "engine/world.h"
 #include "placement/pipeline.h"
@@ -353,27 +354,13 @@ void Engine::audit(std::vector<std::string>& broken) const {
 const std::string& Engine::queues_fault() const { return parts_->world.queues_fault; }
 
 std::vector<QueueReport> Engine::queues() const {
-    std::vector<QueueReport> reports;
     if (parts_->world.tree == nullptr) {
-        return reports;
+        return {};
     }
     // Asks that are taken ahead count as waiting.
     parts_->lifecycle.catch_up(UINT32_MAX);
     parts_->pipeline.give_all_back();
-    queue_tree::QueueTree& tree = parts_->world.tree->tree();
-    const queue_tree::QueueUsage& usage = tree.usage();
-    for (std::uint32_t at = 0; at < tree.queues().end(); ++at) {
-        const queue_tree::QueueId id{at};
-        const queue_tree::Queue& queue = tree.queues()[id];
-        if (queue.exists) {
-            reports.push_back({queue.path, queue.leaf, queue.status == queue_tree::QueueStatus::draining,
-                               queue.guaranteed, queue.max, usage.allocated(id), usage.pending(id), usage.share(id),
-                               queue.applications, usage.running(id),
-                               queue.over_max ? std::optional(queue.over_max->since_ns) : std::nullopt});
-        }
-    }
-    std::sort(reports.begin(), reports.end(), [](const auto& a, const auto& b) { return a.path < b.path; });
-    return reports;
+    return queue_reports(parts_->world.tree->tree());
 }
 
 std::optional<Engine::AskName> Engine::next_ask() {
