@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "base/check.h"
+#include "dataplane/certificate_dates.h"
 #include "quic/quic_errors.h"
 
 namespace bayplan::dataplane {
@@ -41,11 +42,6 @@ std::span<const gnutls_datum_t> chain_of_peer(gnutls_session_t session) {
     unsigned count = 0;
     const gnutls_datum_t* chain = gnutls_certificate_get_peers(session, &count);
     return chain == nullptr ? std::span<const gnutls_datum_t>() : std::span(chain, count);
-}
-
-std::int64_t end_of(const gnutls_datum_t& bytes) {
-    Certificate certificate;
-    return certificate.read(bytes) ? gnutls_x509_crt_get_expiration_time(certificate.handle) : 0;
 }
 
 // The one common name of a certificate. Several would leave open which of them is authorised.
@@ -121,6 +117,7 @@ std::shared_ptr<const TlsCredentials> TlsCredentials::load(const TlsFiles& files
             return nullptr;
         }
     }
+    out->authority_ends_s_ = certificates_end_s(files.authority);
     if (!files.revoked.empty() && !out->add_revocations(files, error)) return nullptr;
     rc = gnutls_priority_init(&out->priority_, kPriority, nullptr);
     if (rc != 0) {
@@ -219,10 +216,9 @@ bool TlsSession::accept_peer() {
         peer_ = std::move(*known);
     } else {
         if (!verify_chain()) return false;
-        std::int64_t chain_ends_s = INT64_MAX;
-        for (const gnutls_datum_t& each : chain) chain_ends_s = std::min(chain_ends_s, end_of(each));
-        peer_.ends_s = end_of(chain.front());
-        if (key) credentials_->verified().keep(*key, peer_, chain_ends_s, now_s);
+        peer_.ends_s = VerifiedChains::earliest_end_s(chain.first(1));
+        const std::int64_t ends_s = std::min(VerifiedChains::earliest_end_s(chain), credentials_->authority_ends_s());
+        if (key) credentials_->verified().keep(*key, peer_, ends_s, now_s);
     }
     const bool misnamed = !expected_name_.empty() && !is_named(chain, expected_name_);
     if (!misnamed) return true;

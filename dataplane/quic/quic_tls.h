@@ -30,6 +30,7 @@ inline constexpr std::string_view kAlpn = "bayplan/1";
 // GnuTLS' verification status in words, to follow "certificate ...". `server`: we are the server.
 std::string describe_certificate_status(unsigned status, bool server);
 
+// Of one role, a client's or a server's.
 class TlsCredentials {
 public:
     // A client may come without certificate and key (it will be refused); a server may not.
@@ -45,6 +46,7 @@ public:
     gnutls_certificate_credentials_t handle() const { return credentials_; }
     gnutls_priority_t priority() const { return priority_; }
     VerifiedChains& verified() const { return verified_; }
+    std::int64_t authority_ends_s() const { return authority_ends_s_; }
 
 private:
     TlsCredentials() = default;
@@ -53,6 +55,7 @@ private:
     gnutls_certificate_credentials_t credentials_ = nullptr;
     gnutls_priority_t priority_ = nullptr;
     std::array<std::uint8_t, 32> root_{};  // of all secrets
+    std::int64_t authority_ends_s_ = 0;    // the earliest of its file
     mutable VerifiedChains verified_;      // by these; with a lock of its own
 };
 

@@ -2,6 +2,7 @@
 #include "quic/verified_chains.h"
 
 #include <gnutls/crypto.h>
+#include <gnutls/x509.h>
 
 #include <algorithm>
 #include <utility>
@@ -21,6 +22,18 @@ std::optional<VerifiedChains::Key> VerifiedChains::key_of(std::span<const gnutls
     gnutls_hash_deinit(hash, key.data());
     if (!good) return std::nullopt;
     return key;
+}
+
+std::int64_t VerifiedChains::earliest_end_s(std::span<const gnutls_datum_t> chain) {
+    std::int64_t first = INT64_MAX;
+    for (const gnutls_datum_t& bytes : chain) {
+        gnutls_x509_crt_t certificate = nullptr;
+        if (gnutls_x509_crt_init(&certificate) != 0) return 0;
+        const bool read = gnutls_x509_crt_import(certificate, &bytes, GNUTLS_X509_FMT_DER) == 0;
+        first = std::min<std::int64_t>(first, read ? gnutls_x509_crt_get_expiration_time(certificate) : 0);
+        gnutls_x509_crt_deinit(certificate);
+    }
+    return first;
 }
 
 std::optional<VerifiedPeer> VerifiedChains::find(const Key& key, std::int64_t now_s) const {

@@ -2,8 +2,8 @@
 // certificate, cost no second look at them: reading and verifying a chain is a third of a handshake.
 //
 // Only the chain's part is remembered. That the peer holds the key is proven by every handshake anew. A refusal is not
-// remembered. An entry is good for kSeconds, never beyond the end of any certificate of its chain, and not after the clock
-// went back. Other authorities or revocation lists are other TlsCredentials, which begin with none.
+// remembered. An entry is good for kSeconds, never beyond the end of any certificate of its chain or of the authority's file,
+// and not after the clock went back. Other authorities or revocation lists are other TlsCredentials, which begin with none.
 //
 // Memory: at most kChainsMax entries; when they are all in use, it begins anew. Thread: any; a lock per handshake.
 // Owner: TlsCredentials.
@@ -41,6 +41,8 @@ public:
     std::optional<VerifiedPeer> find(const Key&, std::int64_t now_s) const;
     // `chain_ends_s`: the earliest end of its certificates.
     void keep(const Key&, VerifiedPeer, std::int64_t chain_ends_s, std::int64_t now_s);
+    // 0 if a certificate cannot be read.
+    static std::int64_t earliest_end_s(std::span<const gnutls_datum_t> chain);
 
 private:
     struct Entry {

@@ -58,6 +58,8 @@ struct PendingKey {
     };
     std::uint64_t sequence = 0;
 
+    // Of a gang's member its own number (R-WORLD-23).
+    std::uint64_t number_of_group() const { return gang ? sequence : group_number; }
     bool comes_before(const PendingKey& other) const {
         if (priority != other.priority) {
             return priority > other.priority;

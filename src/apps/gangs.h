@@ -14,10 +14,10 @@
 #include <utility>
 #include <vector>
 
-#include <boost/unordered/unordered_flat_map.hpp>
-
 #include "base/ids.h"
 #include "base/name_table.h"
+#include "base/seeded_hash.h"
+#include "base/split_map.h"
 #include "bayplan/messages.h"
 
 namespace bayplan {
@@ -197,7 +197,7 @@ private:
     GangId reserved_ = kNone<GangId>;
     std::int64_t reserved_until_ns_ = INT64_MAX;
     std::map<std::int32_t, std::uint32_t> running_;  // gangs with assigned members, by priority
-    boost::unordered_flat_map<AskId, GangMember> members_;
+    SplitMap<AskId, GangMember, NumberHash> members_;
 };
 
 }  // namespace bayplan

@@ -7,9 +7,9 @@
 #include <array>
 #include <cstdint>
 
-#include <boost/unordered/unordered_flat_map.hpp>
-
 #include "base/ids.h"
+#include "base/seeded_hash.h"
+#include "base/split_map.h"
 
 namespace bayplan {
 
@@ -65,7 +65,7 @@ private:
     };
     std::array<Entry, kByAsk> entries_{};
     std::uint32_t used_ = 0;  // no entry beyond was ever in use
-    boost::unordered_flat_map<AskId, std::int32_t> by_ask_;
+    SplitMap<AskId, std::int32_t, NumberHash> by_ask_;
 };
 
 }  // namespace bayplan

@@ -1,6 +1,7 @@
 // Contents by dense id, each once, counted. Data that belongs to a content lives beside it in `Entry`.
 //
-// `Entry` has a member `key` with ==, and hash_of(key) is found by name (for numbers it is built in).
+// `Entry` has a member `key` with ==, and hash_of(key) is found by name (for numbers it is built in): good in all its bits, as
+// field_hash.h makes it.
 // Ids of contents that are gone are used again.
 // Thread: one. Ids never decide anything.
 #pragma once

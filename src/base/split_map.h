@@ -102,6 +102,7 @@ class SplitMap {
     };
 
 public:
+    using mapped_type = Value;
     using iterator = Iterator<false>;
     using const_iterator = Iterator<true>;
     static constexpr std::size_t kParts = 64;
@@ -137,6 +138,12 @@ public:
         return const_cast<SplitMap&>(*this).value_of(key);
     }
     // Of a key that is there.
+    template <typename Wanted>
+    Value& at(const Wanted& key) {
+        Value* const value = value_of(key);
+        BP_CHECK(value != nullptr);
+        return *value;
+    }
     template <typename Wanted>
     const Value& at(const Wanted& key) const {
         const Value* const value = value_of(key);

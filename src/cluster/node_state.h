@@ -58,7 +58,8 @@ public:
     void set_boundless(std::vector<ResourceId> kinds) { boundless_ = std::move(kinds); }
     void add_used(Slot, std::span<const ResourceAmount>, int sign);
     void add_foreign(Slot, std::span<const ResourceAmount>, int sign);
-    void set_holds(Slot, std::shared_ptr<const HoldList>);  // null: none
+    // Null: none. Else not empty, and what is kept from the most asks comes first.
+    void set_holds(Slot, std::shared_ptr<const HoldList>);
     // How far devices reach (kNoDevices: there are none). Nothing is logged if they did before.
     void set_reach(Slot, ResourceId, std::int64_t reach);
 

@@ -7,6 +7,7 @@
 #include <bit>
 #include <utility>
 
+#include "base/check.h"
 #include "cluster/resources.h"
 
 namespace bayplan {
@@ -65,6 +66,7 @@ void set_holds(NodeBlock& block, std::uint32_t lane, std::shared_ptr<const HoldL
     std::erase_if(block.holds, [&](const auto& entry) { return entry.first == lane; });
     set_bit(block.holding, lane, list != nullptr);
     if (list) {
+        BP_CHECK(!list->empty());
         block.holds.emplace_back(lane, std::move(list));
     }
     block.hold_floor = INT64_MAX;

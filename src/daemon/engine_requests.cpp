@@ -110,17 +110,14 @@ std::string EngineThread::forget_shim(const std::string& shim) {
 // --- audits
 
 std::string EngineThread::audit() {
-    const EngineCounters now = engine_->counters();
-    const std::vector<std::string> broken = audit_now(now.nodes + now.allocations + now.pending + now.unschedulable);
+    const std::vector<std::string> broken = audit_now(engine_->things());
     return fmt::format("{}", fmt::join(broken, "\n"));
 }
 
 void EngineThread::audit_if_due() {
     const Clock::time_point now = Clock::now();
     if (!self_audit_.is_due(now) || engine_->has_work()) return;
-    const EngineCounters counters = engine_->counters();
-    const std::uint64_t things =
-        counters.nodes + counters.allocations + counters.pending + counters.backoff + counters.unschedulable;
+    const std::uint64_t things = engine_->things();
     if (self_audit_.may_begin(things, now)) audit_now(things);
 }
 

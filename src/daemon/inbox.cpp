@@ -32,8 +32,16 @@ void Inbox::done(InboxItem& item) {
     BP_CHECK(!std::holds_alternative<std::monostate>(item));  // the count would wrap, and no frame find room
     auto* frame = std::get_if<FrameItem>(&item);
     count(std::size_t{0} - 1, std::size_t{0} - bytes_of(item), frame != nullptr ? frame->share.get() : nullptr);
-    if (frame != nullptr && frame->decoded->decoded_bytes() <= kSpareBytesMax) spare_.push(std::move(frame->decoded));
+    if (frame != nullptr) keep(std::move(frame->decoded));
     item = std::monostate();
+}
+
+// Counted first: the other side may take it before this returns.
+void Inbox::keep(std::unique_ptr<wire::DecodedFrame> spare) {
+    const std::size_t bytes = spare->held_bytes();
+    if (spare_bytes() + bytes > kSpareBytesMax) return;
+    spare_bytes_.fetch_add(bytes, std::memory_order_relaxed);
+    if (!spare_.push(std::move(spare))) spare_bytes_.fetch_sub(bytes, std::memory_order_relaxed);
 }
 
 // Sums wrap, so that to subtract is to add.

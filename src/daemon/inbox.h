@@ -83,7 +83,8 @@ public:
     // Arrays to decode into: used ones if there are any.
     std::unique_ptr<wire::DecodedFrame> spare() {
         std::unique_ptr<wire::DecodedFrame> decoded;
-        if (!spare_.pop(decoded)) decoded = std::make_unique<wire::DecodedFrame>();
+        if (!spare_.pop(decoded)) return std::make_unique<wire::DecodedFrame>();
+        spare_bytes_.fetch_sub(decoded->held_bytes(), std::memory_order_relaxed);
         return decoded;
     }
 
@@ -96,6 +97,7 @@ public:
     // Of frames, hellos and ends that are not done yet.
     std::size_t depth() const { return frames_.load(std::memory_order_relaxed); }
     std::size_t bytes() const { return bytes_.load(std::memory_order_relaxed); }
+    std::size_t spare_bytes() const { return spare_bytes_.load(std::memory_order_relaxed); }
 
     Waker& waker;  // of the engine thread
 
@@ -107,12 +109,13 @@ private:
         return all + more <= max && (own == 0 || own + more <= (max - (all - own)) / 2);
     }
 
+    void keep(std::unique_ptr<wire::DecodedFrame>);
     void count(std::size_t items, std::size_t bytes, InboxShare*);
 
     Waker own_waker_;
-    // Few, and none that has held a huge message: each keeps the size of the largest.
+    // Few, and of few bytes together: each keeps the sizes of the largest lists that it has held.
     static constexpr std::size_t kSpareMax = 16;
-    static constexpr std::size_t kSpareBytesMax = 4u << 20;
+    static constexpr std::size_t kSpareBytesMax = 8u << 20;
 
     SpscRing<InboxItem> ring_;
     SpscRing<std::unique_ptr<wire::DecodedFrame>> spare_;
@@ -120,6 +123,7 @@ private:
     const std::size_t bytes_max_;
     std::atomic<std::size_t> frames_{0};
     std::atomic<std::size_t> bytes_{0};
+    std::atomic<std::size_t> spare_bytes_{0};
 };
 
 }  // namespace bayplan::daemon

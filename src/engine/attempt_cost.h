@@ -1,4 +1,4 @@
-// Whether the last attempt was dear, without a clock: by the specs that its plan was held against.
+// Whether the last attempt was dear, without a clock: by what its plan looked at.
 //
 // Thread: the engine's.
 #pragma once
@@ -6,24 +6,24 @@
 #include <cstdint>
 #include <utility>
 
-#include "topology/pod_counts.h"
+#include "topology/cluster_facts.h"
 
 namespace bayplan {
 
 class AttemptCost {
 public:
-    explicit AttemptCost(const PodCounts& counts) : counts_(counts), before_(counts.specs_looked_at()) {}
+    explicit AttemptCost(const ClusterFacts& facts) : facts_(facts), before_(facts.looks()) {}
 
     // Since it was asked before.
     bool was_dear() {
-        const std::uint64_t now = counts_.specs_looked_at();
+        const std::uint64_t now = facts_.looks();
         return now - std::exchange(before_, now) > kDear;
     }
 
 private:
-    static constexpr std::uint64_t kDear = 2'000;  // specs: a tenth of a millisecond or more
+    static constexpr std::uint64_t kDear = 2'000;  // looks: a tenth of a millisecond or more
 
-    const PodCounts& counts_;
+    const ClusterFacts& facts_;
     std::uint64_t before_;
 };
 

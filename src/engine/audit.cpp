@@ -170,6 +170,8 @@ void check_devices(const World& world, Slot slot, std::vector<std::string>& brok
         HoldList anew = *shown_holds;
         find_reaches(devices, world.devices.choice(), anew);
         for (std::size_t at = 0; at < anew.size(); ++at) {
+            const std::int64_t least = at + 1 < anew.size() ? anew[at + 1].kept_from_below : block.hold_floor;
+            expect(anew[at].kept_from_below >= least, "holds are not in order", anew[at].resource);
             expect(anew[at].reach == (*shown_holds)[at].reach, "the reach beside holds is stale", anew[at].resource);
         }
     }

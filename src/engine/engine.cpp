@@ -169,7 +169,7 @@ std::uint64_t Engine::run(std::uint64_t attempts_max, const Enough& enough) {
         return 0;
     }
     parts.world.topology.counts().forget_sets();  // nobody has a plan in hand
-    AttemptCost cost(parts.world.topology.counts());
+    AttemptCost cost(parts.world.topology);
     std::uint64_t made = 0;
     const auto goes_on = [&] {
         return made < attempts_max && (made == 0 || !enough || !enough(made, cost.was_dear()));
@@ -230,6 +230,15 @@ std::size_t Engine::flush(bool goes_on) {
 void Engine::settle() { parts_->announcer.settle(); }
 bool Engine::waits_for_room() const { return parts_->announcer.waits_for_room(); }
 std::uint64_t Engine::attempts() const { return parts_->lifecycle.tally().attempts(); }
+std::uint64_t Engine::things() const {
+    const World& world = parts_->world;
+    std::uint64_t sum = world.asks.size() + world.nodes.slot_count() + world.objects.size() + world.specs.size();
+    for (std::uint32_t number = 0; number < world.shims.size(); ++number) {
+        const Shim& shim = world.shims[static_cast<ShimId>(number)];
+        sum += shim.applications.size() + shim.dictionary.size() + shim.terms.size();
+    }
+    return sum;
+}
 std::string Engine::digest() const { return parts_->announcer.digest(); }
 
 std::vector<GroupCounts> Engine::groups() const {

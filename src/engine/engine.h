@@ -206,6 +206,8 @@ public:
     std::vector<GroupCounts> groups() const;  // by shim and name
 
     std::uint64_t attempts() const;
+    // Asks, nodes, objects, specs, terms, applications and words of dictionaries: an audit's cost grows with their number.
+    std::uint64_t things() const;
     std::string digest() const;  // of the decision log so far; settles first
     EngineCounters counters() const;
     // Shims whose resyncs are open, in the order in which they were first seen; a number that changes whenever these do.

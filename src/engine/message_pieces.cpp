@@ -5,6 +5,8 @@
 #include <utility>
 #include <variant>
 
+#include "engine/statement_limits.h"
+
 namespace bayplan {
 
 namespace {
@@ -14,8 +16,16 @@ constexpr std::uint32_t kEntriesPerStep = 4;
 constexpr std::uint32_t kNode = 8;
 constexpr std::uint32_t kApplication = 4;
 constexpr std::uint32_t kSpec = 64;
+constexpr std::uint32_t kForget = 4;  // a spec
 constexpr std::uint32_t kObject = 64;
 constexpr std::uint32_t kAnswer = 16;
+// Pods and entries of lists that are counted or matched anew with a node, a spec or an object go several to a step.
+constexpr std::uint32_t kPodsPerStep = 4;
+constexpr std::uint32_t kListEntriesPerStep = 8;
+
+std::uint32_t steps_of_entries(std::size_t entries) {
+    return static_cast<std::uint32_t>(entries) / kListEntriesPerStep;
+}
 
 // Moves items of about so many steps, but one at least, from `rest` to `piece`. False: all would go.
 template <typename Item, typename StepsOf>
@@ -45,20 +55,6 @@ bool cut_items(std::span<const Item>& rest, std::span<const Item>& piece, std::u
     piece = rest.first(std::max(count, 1u));
     rest = rest.subspan(piece.size());
     return true;
-}
-
-// Of two lists one after the other: the first in pieces and then whole, unless nothing is behind it.
-template <typename First, typename Second>
-bool cut_lists(std::span<const First>& first, std::span<const First>& first_piece, std::uint32_t count_of_first,
-               std::span<const Second>& second, std::span<const Second>& second_piece, std::uint32_t count_of_second) {
-    if (cut_items(first, first_piece, count_of_first)) {
-        return true;
-    }
-    if (!first.empty() && second.size() > std::max(count_of_second, 1u)) {
-        first_piece = std::exchange(first, {});
-        return true;
-    }
-    return cut_items(second, second_piece, count_of_second);
 }
 
 }  // namespace
@@ -101,13 +97,15 @@ bool MessagePieces::cut(const Shim&, std::uint32_t steps, ForgetMessage& rest, S
 // A node that goes takes its pods with it; a node that comes gets the pods that wait for it.
 std::uint32_t MessagePieces::steps_of(Shim& shim, const NodeItem& item) const {
     const Dictionary::Entry* const entry = shim.dictionary.find(item.node);
-    if (entry == nullptr || (item.action != NodeAction::decommission && item.action != NodeAction::create)) {
+    if (entry == nullptr) {
         return kNode;
     }
     const Slot slot = world_.nodes.find(entry->text);
-    const std::size_t pods =
-        slot != kNone<Slot> ? world_.nodes[slot].allocations.size() : world_.awaited_nodes.count_for(entry->text);
-    return kNode + static_cast<std::uint32_t>(pods);
+    const bool goes_or_comes = item.action == NodeAction::decommission || item.action == NodeAction::create;
+    const std::size_t pods = slot != kNone<Slot> ? world_.nodes[slot].allocations.size()
+                             : goes_or_comes     ? world_.awaited_nodes.count_for(entry->text)
+                                                 : 0;
+    return kNode + static_cast<std::uint32_t>(pods) / (goes_or_comes ? 1 : kPodsPerStep);
 }
 
 bool MessagePieces::cut(Shim& shim, std::uint32_t steps, NodesMessage& rest, StateBody& piece) {
@@ -236,17 +234,43 @@ bool MessagePieces::cut(const Shim& shim, std::uint32_t steps, ResyncEndMessage&
 
 bool MessagePieces::cut(const Shim&, std::uint32_t, ConfigurationMessage&, StateBody&) { return false; }
 
-bool MessagePieces::cut(const Shim&, std::uint32_t steps, SpecsMessage& rest, StateBody& piece) {
+bool MessagePieces::cut(const Shim& shim, std::uint32_t steps, SpecsMessage& rest, StateBody& piece) {
     SpecsMessage cut_off;
-    const bool cut =
-        cut_lists(rest.define, cut_off.define, steps / kSpec, rest.forget, cut_off.forget, steps / kEntriesPerStep);
+    const bool cut = cut_specs(shim, steps, rest, cut_off);
     piece = cut_off;
     return cut;
 }
 
+// First what is defined, in pieces and then whole, unless nothing is forgotten.
+bool MessagePieces::cut_specs(const Shim& shim, std::uint32_t steps, SpecsMessage& rest, SpecsMessage& cut_off) const {
+    const auto define = [](const SpecItem& item) { return kSpec + steps_of_entries(entries_of(item.spec)); };
+    const auto forget = [&](SpecNumber number) { return kForget + steps_of_entries(entries_of_spec(shim, number)); };
+    if (cut_items(rest.define, cut_off.define, steps, define)) {
+        return true;
+    }
+    std::span<const SpecNumber> numbers = rest.forget;
+    if (!cut_items(numbers, cut_off.forget, steps, forget)) {
+        return false;
+    }
+    if (!rest.define.empty()) {
+        cut_off = {.define = std::exchange(rest.define, {}), .forget = {}};
+        return true;
+    }
+    rest.forget = numbers;
+    return true;
+}
+
+// 0 if the shim has no such spec: nothing goes.
+std::size_t MessagePieces::entries_of_spec(const Shim& shim, SpecNumber number) const {
+    const SpecId* const spec = shim.specs.value_of(number);
+    return spec == nullptr ? 0 : entries_of(world_.specs[*spec]);
+}
+
 bool MessagePieces::cut(const Shim&, std::uint32_t steps, ObjectsMessage& rest, StateBody& piece) {
     ObjectsMessage cut_off;
-    const bool cut = cut_items(rest.objects, cut_off.objects, steps / kObject);
+    const bool cut = cut_items(rest.objects, cut_off.objects, steps, [](const ObjectItem& item) {
+        return kObject + steps_of_entries(entries_of(item.object));
+    });
     piece = cut_off;
     return cut;
 }

@@ -35,6 +35,8 @@ private:
     bool cut(const Shim&, std::uint32_t, ObjectsMessage& rest, StateBody& piece);
     bool cut(const Shim&, std::uint32_t, PluginAnswersMessage& rest, StateBody& piece);
 
+    bool cut_specs(const Shim&, std::uint32_t, SpecsMessage& rest, SpecsMessage& cut_off) const;
+    std::size_t entries_of_spec(const Shim&, SpecNumber) const;
     std::uint32_t steps_of(Shim&, const NodeItem&) const;
     // Of its asks, but no more than `most`.
     std::uint32_t asks_of(Shim&, DictId application, std::uint32_t most) const;

@@ -47,8 +47,8 @@ bool field_matches(const LabelRequirement& requirement, Text node_name, const Kn
 }
 
 bool term_matches(const NodeTerm& term, std::span<const Label> labels, Text node_name, const KnownTexts& known,
-                  const TextTable& texts) {
-    if (empty(term) || !parses(term, texts)) {
+                  const TextTable& texts, Terms terms) {
+    if (empty(term) || (terms == Terms::as_stated && !parses(term, texts))) {
         return false;
     }
     const bool by_labels = std::ranges::all_of(
@@ -71,13 +71,22 @@ bool parses(const NodeTerm& term, const TextTable& texts) {
            std::ranges::all_of(term.fields, field_requirement_parses);
 }
 
-bool any_term_matches(std::span<const NodeTerm> terms, std::span<const Label> node_labels, Text node_name,
-                      const KnownTexts& known, const TextTable& texts) {
-    return std::ranges::any_of(
-        terms, [&](const NodeTerm& term) { return term_matches(term, node_labels, node_name, known, texts); });
+void empty_unparsed(PodSpec& spec, const TextTable& texts) {
+    const auto look_at = [&](NodeTerm& term) {
+        if (!parses(term, texts)) term = {};
+    };
+    if (spec.required_nodes) std::ranges::for_each(*spec.required_nodes, look_at);
+    for (WeightedNodeTerm& preferred : spec.preferred_nodes) look_at(preferred.term);
 }
 
-bool required_nodes_match(const PodSpec& spec, const NodeFacts& node, const KnownTexts& known, const TextTable& texts) {
+bool any_term_matches(std::span<const NodeTerm> list, std::span<const Label> node_labels, Text node_name,
+                      const KnownTexts& known, const TextTable& texts, Terms terms) {
+    return std::ranges::any_of(
+        list, [&](const NodeTerm& term) { return term_matches(term, node_labels, node_name, known, texts, terms); });
+}
+
+bool required_nodes_match(const PodSpec& spec, const NodeFacts& node, const KnownTexts& known, const TextTable& texts,
+                          Terms terms) {
     // The API server checks the selector's values; here they are compared as they are.
     for (const Label& wanted : spec.node_selector) {
         const Label* label = label_of(node.labels, wanted.key);
@@ -85,14 +94,14 @@ bool required_nodes_match(const PodSpec& spec, const NodeFacts& node, const Know
             return false;
         }
     }
-    return !spec.required_nodes || any_term_matches(*spec.required_nodes, node.labels, node.name, known, texts);
+    return !spec.required_nodes || any_term_matches(*spec.required_nodes, node.labels, node.name, known, texts, terms);
 }
 
 std::int64_t preferred_nodes_weight(const PodSpec& spec, const NodeFacts& node, const KnownTexts& known,
-                                    const TextTable& texts) {
+                                    const TextTable& texts, Terms terms) {
     std::int64_t sum = 0;
     for (const WeightedNodeTerm& preferred : spec.preferred_nodes) {
-        if (preferred.weight != 0 && term_matches(preferred.term, node.labels, node.name, known, texts)) {
+        if (preferred.weight != 0 && term_matches(preferred.term, node.labels, node.name, known, texts, terms)) {
             sum += preferred.weight;
         }
     }

@@ -23,13 +23,19 @@ namespace bayplan {
 
 bool parses(const NodeTerm&, const TextTable&);
 
+// Whether terms have been looked at already: as a spec is held against all nodes, its texts are read once and not per node.
+enum class Terms : std::uint8_t { as_stated, all_parse };
+// Terms that do not parse become empty ones, which match nothing either.
+void empty_unparsed(PodSpec&, const TextTable&);
+
 // One of the terms matches; an empty list matches nothing. node_name 0: what is judged has no name (the
 // node affinity of a volume); then fields are not looked at.
 bool any_term_matches(std::span<const NodeTerm>, std::span<const Label> node_labels, Text node_name, const KnownTexts&,
-                      const TextTable&);
+                      const TextTable&, Terms = Terms::as_stated);
 
 // nodeSelector AND required affinity. True for a pod that asks for neither.
-bool required_nodes_match(const PodSpec&, const NodeFacts&, const KnownTexts&, const TextTable&);
+bool required_nodes_match(const PodSpec&, const NodeFacts&, const KnownTexts&, const TextTable&,
+                          Terms = Terms::as_stated);
 
 // False: NodeAffinity has nothing to filter (Kubernetes: Skip).
 inline bool restricts_nodes(const PodSpec& spec) {
@@ -38,7 +44,8 @@ inline bool restricts_nodes(const PodSpec& spec) {
 
 // Sum of the weights of the preferred terms that match; terms of weight 0, empty ones and ones that do not
 // parse count nothing (ours: such a term makes Kubernetes fail the pod's attempt with an error when it comes to scores).
-std::int64_t preferred_nodes_weight(const PodSpec&, const NodeFacts&, const KnownTexts&, const TextTable&);
+std::int64_t preferred_nodes_weight(const PodSpec&, const NodeFacts&, const KnownTexts&, const TextTable&,
+                                    Terms = Terms::as_stated);
 
 // The nodes that PreFilter narrows the attempt to by metadata.name.
 struct NodeNameSet {

@@ -17,6 +17,20 @@
 
 namespace bayplan {
 
+// Where terms lie that name one namespace, or several, and are found by one label, or by none.
+struct TermPlace {
+    Text name_space = 0;
+    std::uint64_t label = 0;
+    bool operator==(const TermPlace&) const = default;
+};
+struct TermPlaceHash {
+    std::size_t operator()(const TermPlace& place) const {
+        const HashSecret& secret = HashSecret::of_process();
+        // Of a hash: numbers of two texts, one beside the other, would meet other two, which a peer may choose.
+        return secret.with(secret.of_number(place.name_space), place.label);
+    }
+};
+
 template <typename Id>
 class TermIndex {
 public:
@@ -30,7 +44,7 @@ public:
     // Where a new term has the fewest others; the first of equals.
     Choice choose(const TermMatch& match) const {
         const auto others = [&](std::uint64_t label) -> std::size_t {
-            const auto found = terms_.find(Place{sole_namespace(match), label});
+            const auto found = terms_.find(TermPlace{sole_namespace(match), label});
             return found == terms_.end() ? 0 : found->second.size();
         };
         Choice best;
@@ -50,7 +64,7 @@ public:
     }
     void remove(const TermMatch& match, FoundBy by, Id id) {
         for_each_label(match, by, [&](std::uint64_t label) {
-            const auto found = terms_.find(Place{sole_namespace(match), label});
+            const auto found = terms_.find(TermPlace{sole_namespace(match), label});
             if (found != terms_.end() && found->second.erase(id) != 0 && found->second.empty()) terms_.erase(found);
         });
     }
@@ -58,6 +72,7 @@ public:
     // Once each: a spec's labels have distinct keys.
     template <typename Each>
     void for_each(const PodSpec& spec, Each&& each) const {
+        if (terms_.empty()) return;
         for (const Text name_space : {spec.name_space, kSeveral}) {
             each_at({name_space, kNoLabel}, each);
             for (const Label& label : spec.labels) {
@@ -67,16 +82,6 @@ public:
     }
 
 private:
-    struct Place {
-        Text name_space = 0;
-        std::uint64_t label = 0;
-        bool operator==(const Place&) const = default;
-    };
-    struct PlaceHash {
-        std::size_t operator()(const Place& place) const {
-            return HashSecret::of_process().with(place.name_space, place.label);
-        }
-    };
     static constexpr Text kSeveral = kNone<Text>;  // namespaces, perhaps
     static constexpr std::uint64_t kNoLabel = UINT64_MAX;
 
@@ -92,7 +97,7 @@ private:
         }
     }
     template <typename Each>
-    void each_at(const Place& place, Each&& each) const {
+    void each_at(const TermPlace& place, Each&& each) const {
         if (const auto found = terms_.find(place); found != terms_.end()) {
             for (const Id id : found->second) {
                 each(id);
@@ -100,7 +105,7 @@ private:
         }
     }
 
-    SplitMap<Place, boost::unordered_flat_set<Id>, PlaceHash> terms_;
+    SplitMap<TermPlace, boost::unordered_flat_set<Id>, TermPlaceHash> terms_;
 };
 
 }  // namespace bayplan

@@ -24,9 +24,9 @@ constexpr std::uint64_t kSettleNs = 3 * kJudgeNs;
 constexpr std::uint64_t kProposalNs = 1'500;
 constexpr std::uint64_t kKeyNs = 4;
 constexpr std::uint64_t kHandOverNs = 20'000;
-// Specs that plans which are made together, ahead of their asks' turns, may hold against sets of pods: half a millisecond to
+// Looks (ClusterFacts::looks()) of plans that are made together, ahead of their asks' turns: half a millisecond to
 // five. Other asks are resolved at commit, between whose looks a turn may end.
-constexpr std::uint64_t kLookedAtMax = 50'000;
+constexpr std::uint64_t kLooksMax = 50'000;
 
 }  // namespace
 
@@ -138,7 +138,7 @@ bool Pipeline::any_selected() {
 }
 
 void Pipeline::fill() {
-    looks_until_ = state_.cluster.topology.counts().specs_looked_at() + kLookedAtMax;
+    looks_until_ = state_.cluster.topology.looks() + kLooksMax;
     while (collect_one()) {
     }
     while (batches_.size() < options_.depth) {
@@ -241,7 +241,7 @@ void Pipeline::submit_proposals(Batch& batch) {
         // In an unfinished batch, or away with one that was cut: resolved at commit.
         const bool free = entry.last_batch < oldest && entry.proposed_in == 0;
         // A plan is made where none is there yet.
-        const bool may_plan = state_.cluster.topology.counts().specs_looked_at() < looks_until_;
+        const bool may_plan = state_.cluster.topology.looks() < looks_until_;
         if (free && may_plan && suits_proposal(id)) {
             classes.push_back(id);
         }

@@ -182,9 +182,9 @@ private:
     std::uint64_t version_ = 0;              // of the order, when what is selected was right
     std::uint64_t committing_ = 0;           // executor's number of the batch that commits; 0 = no proposals
     std::vector<ClassId> proposed_classes_;  // of the batch that is being selected
-    std::uint64_t looks_until_ = 0;  // a number of PodCounts::specs_looked_at(): then no more plans are made ahead
-    ClassCache once_;                // of classes with one ask
-    NodeMask mask_;                  // of the search under way, where other pods' say is a mask
+    std::uint64_t looks_until_ = 0;          // a number of ClusterFacts::looks(): then no more plans are made ahead
+    ClassCache once_;                        // of classes with one ask
+    NodeMask mask_;                          // of the search under way, where other pods' say is a mask
     ColumnSource column_source_;
     std::vector<std::uint64_t> changed_lanes_;   // per block, while columns are brought up to date
     std::vector<std::uint32_t> changed_blocks_;  // likewise: blocks that changed

@@ -25,7 +25,7 @@ void Departures::enqueue(AskId id, Departure& departure) {
 }
 
 void Departures::begin(AskId id, std::int64_t now_ns, std::string why) {
-    const auto [at, added] = pods_.try_emplace(id);
+    const auto [at, added] = pods_.emplace(id, {});
     Departure& departure = at->second;
     if (added) {
         departure.since_ns = now_ns;

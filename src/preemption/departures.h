@@ -10,9 +10,9 @@
 #include <string>
 #include <tuple>
 
-#include <boost/unordered/unordered_flat_map.hpp>
-
 #include "apps/ask_table.h"
+#include "base/seeded_hash.h"
+#include "base/split_map.h"
 #include "options/engine_options.h"
 
 namespace bayplan {
@@ -69,7 +69,7 @@ private:
 
     const AskTable& asks_;
     const PreemptionOptions& options_;
-    boost::unordered_flat_map<AskId, Departure> pods_;
+    SplitMap<AskId, Departure, NumberHash> pods_;
     std::set<Entry> queue_;  // the departures that are not stuck
 };
 

@@ -18,7 +18,7 @@ void Nominations::hold(AskId id, const Nomination& nomination) {
     holds_.place(owner_of(id), {.slot = nomination.slot,
                                 .kept_from_below = std::int64_t{ask.priority} + 1,
                                 .amounts = classes_[ask.ask_class].spec->requests,
-                                .order = {key.group_number, key.sequence}});
+                                .order = {key.number_of_group(), key.sequence}});
 }
 
 void Nominations::set(AskId id, Nomination nomination) {

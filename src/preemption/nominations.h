@@ -12,6 +12,8 @@
 
 #include "apps/ask_table.h"
 #include "apps/class_table.h"
+#include "base/seeded_hash.h"
+#include "base/split_map.h"
 #include "cluster/holds.h"
 
 namespace bayplan {
@@ -61,7 +63,7 @@ private:
     const AskTable& asks_;
     const ClassTable& classes_;
     Holds& holds_;
-    boost::unordered_flat_map<AskId, Nomination> by_ask_;
+    SplitMap<AskId, Nomination, NumberHash> by_ask_;
     boost::unordered_flat_map<Slot, std::vector<AskId>> by_node_;
 };
 

@@ -9,12 +9,12 @@
 #include <string_view>
 #include <vector>
 
-#include <boost/unordered/unordered_flat_map.hpp>
-
 #include "apps/ask_list.h"
 #include "apps/ask_table.h"
 #include "base/ids.h"
 #include "base/name_table.h"
+#include "base/seeded_hash.h"
+#include "base/split_map.h"
 
 namespace bayplan {
 
@@ -71,8 +71,8 @@ private:
 
     AskTable& asks_;
     NameTable<NameId>& names_;  // a reference for each ask
-    boost::unordered_flat_map<AskId, NameId> node_of_;
-    boost::unordered_flat_map<NameId, Waiting> waiting_;
+    SplitMap<AskId, NameId, NumberHash> node_of_;
+    SplitMap<NameId, Waiting, NumberHash> waiting_;
 };
 
 }  // namespace bayplan

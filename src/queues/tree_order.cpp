@@ -164,7 +164,7 @@ void TreeOrder::know(AskId id) {
     const PendingKey& key = asks_.waiting(id).key;
     const std::int64_t created_s = raw(id) < created_s_.size() ? created_s_[raw(id)] : 0;
     tree_.add_ask(id, applications_[raw(asks_[id].application)].id, request_of(id),
-                  {priority_of(id), created_s, key.gang ? key.sequence : key.group_number, key.sequence});
+                  {priority_of(id), created_s, key.number_of_group(), key.sequence});
     if (asks_[id].placeholder) {
         tree_.is_placeholder(id);
     }

@@ -101,6 +101,8 @@ public:
     const PodCounts& counts() const { return counts_; }
     const NodeFilters& filters() const { return filters_; }
     const Signatures& signatures() const { return signatures_; }
+    // The cost of plans so far, without a clock: specs held against sets of pods, nodes judged by terms.
+    std::uint64_t looks() const { return counts_.specs_looked_at() + signatures_.looks() / kJudgementsPerLook; }
     ImageCounts& images() { return images_; }
     const TextTable& texts() const { return texts_; }
     const KnownTexts& known() const { return known_; }
@@ -135,6 +137,8 @@ private:
     KeyId hold_key(TopologyKey, SpecPlan&);
     void drop(SpecPlan&);
     void count_pods_on(Slot, int sign);
+
+    static constexpr std::uint64_t kJudgementsPerLook = 4;
 
     TextTable& texts_;
     const KnownTexts& known_;

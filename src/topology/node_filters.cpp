@@ -10,7 +10,7 @@ namespace bayplan {
 
 std::size_t hash_of(const NodeFilterKey& key) { return field_hash(key); }
 
-std::size_t hash_of(const EligibleKey& key) { return raw(key.filter) * 1'000'003u + raw(key.key); }
+std::size_t hash_of(const EligibleKey& key) { return field_hash(key); }
 
 bool NodeFilters::judge(const NodeFilterKey& key, const NodeFacts& facts) const {
     for (const Text wanted : key.keys) {

@@ -9,6 +9,27 @@
 
 namespace bayplan {
 
+namespace {
+
+constexpr std::size_t kValuesPerLook = 8;
+
+std::size_t values_of(const NodeTerm& term) {
+    std::size_t values = 0;
+    for (const LabelRequirement& requirement : term.labels) values += 1 + requirement.values.size();
+    return values + term.fields.size();
+}
+
+std::size_t values_of(const PodSpec& spec) {
+    std::size_t values = spec.node_selector.size() + spec.tolerations.size();
+    if (spec.required_nodes) {
+        for (const NodeTerm& term : *spec.required_nodes) values += values_of(term);
+    }
+    for (const WeightedNodeTerm& preferred : spec.preferred_nodes) values += values_of(preferred.term);
+    return values;
+}
+
+}  // namespace
+
 std::size_t hash_of(const SignatureKey& key) { return field_hash(key); }
 
 SignatureId Signatures::acquire(const PodSpec& spec, bool required, const FactsBySlot& all,
@@ -22,7 +43,11 @@ SignatureId Signatures::acquire(const PodSpec& spec, bool required, const FactsB
     key.wanted.tolerations = spec.tolerations;
     const auto [id, fresh] = entries_.acquire(std::move(key));
     if (fresh) {
-        judge_all(entries_[id], all, labelled);
+        Entry& entry = entries_[id];
+        entry.judged = entry.key.wanted;
+        empty_unparsed(entry.judged, texts_);
+        entry.weight = 1 + values_of(entry.judged) / kValuesPerLook;
+        judge_all(entry, all, labelled);
     }
     return id;
 }
@@ -77,10 +102,11 @@ void Signatures::put(std::vector<std::int32_t>& column, std::uint32_t& nonzero, 
 }
 
 void Signatures::judge(Entry& entry, Slot slot, const NodeFacts* facts, std::size_t slots) {
-    const PodSpec& wanted = entry.key.wanted;
+    const PodSpec& wanted = entry.judged;
+    looks_ += entry.weight;
     const bool passes =
         facts == nullptr || ((!by_taints_ || first_untolerated(wanted.tolerations, facts->taints) == nullptr) &&
-                             (!by_affinity_ || required_nodes_match(wanted, *facts, known_, texts_)));
+                             (!by_affinity_ || required_nodes_match(wanted, *facts, known_, texts_, Terms::all_parse)));
     const std::uint64_t bit = std::uint64_t{1} << lane_of(slot);
     if (!passes && !entry.mask) {
         entry.mask = std::make_shared<NodeMask>(slots / kLanes, ~std::uint64_t{0});
@@ -99,7 +125,9 @@ void Signatures::judge(Entry& entry, Slot slot, const NodeFacts* facts, std::siz
     put(entry.taint_raw, entry.disliked, slot,
         facts == nullptr ? 0 : untolerated_preferences(wanted.tolerations, facts->taints), slots);
     put(entry.affinity_raw, entry.liked, slot,
-        facts == nullptr ? 0 : static_cast<std::int32_t>(preferred_nodes_weight(wanted, *facts, known_, texts_)),
+        facts == nullptr
+            ? 0
+            : static_cast<std::int32_t>(preferred_nodes_weight(wanted, *facts, known_, texts_, Terms::all_parse)),
         slots);
 }
 

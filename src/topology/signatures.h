@@ -36,6 +36,8 @@ public:
     SignatureId acquire(const PodSpec&, bool required, const FactsBySlot&, const std::vector<Slot>* labelled);
     void release(SignatureId);
     void set_node(Slot, const NodeFacts*, std::size_t slots);
+    // The cost of judging so far: 1 for a node and a term of few values.
+    std::uint64_t looks() const { return looks_; }
 
     // Nodes that TaintToleration and NodeAffinity let pass; null = all.
     const std::shared_ptr<NodeMask>& mask(SignatureId id) const { return entries_[id].mask; }
@@ -50,6 +52,8 @@ public:
 private:
     struct Entry {
         SignatureKey key;
+        PodSpec judged;            // its terms that parse
+        std::uint64_t weight = 0;  // of one node's judgement, in looks
         std::shared_ptr<NodeMask> mask;
         std::vector<std::int32_t> taint_raw;
         std::vector<std::int32_t> affinity_raw;
@@ -66,6 +70,7 @@ private:
     const bool by_taints_;
     const bool by_affinity_;
     NodeMask tainted_;  // nodes with a taint
+    std::uint64_t looks_ = 0;
     Interned<SignatureId, Entry> entries_;
 };
 

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "base/field_hash.h"
+
 namespace bayplan {
 
 namespace {
@@ -15,7 +17,7 @@ constexpr std::size_t kMixedShare = 16;
 
 }  // namespace
 
-std::size_t hash_of(const TopologyKey& key) { return std::size_t{key.key} * 2 + (key.none_is_empty ? 1 : 0); }
+std::size_t hash_of(const TopologyKey& key) { return field_hash(key); }
 
 KeyId TopologyKeys::acquire(TopologyKey key, const FactsBySlot& all) {
     const auto [id, fresh] = keys_.acquire(key);

@@ -12,8 +12,8 @@
 #include <span>
 #include <vector>
 
-#include <boost/unordered/unordered_flat_map.hpp>
-
+#include "base/seeded_hash.h"
+#include "base/split_map.h"
 #include "bayplan/cluster_object.h"
 #include "volumes/claim_name.h"
 #include "volumes/free_volumes.h"
@@ -102,11 +102,11 @@ private:
         Shared<Object> view;  // with what is assumed; `stated` itself if nothing is
     };
     template <typename Object>
-    using ByText = boost::unordered_flat_map<Text, Shared<Object>>;
+    using ByText = SplitMap<Text, Shared<Object>, NumberHash>;
     template <typename Object>
-    using ByKey = boost::unordered_flat_map<Key, Shared<Object>>;
+    using ByKey = SplitMap<Key, Shared<Object>, NumberHash>;
     template <typename Object>
-    using ManyByText = boost::unordered_flat_map<Text, std::vector<Shared<Object>>>;
+    using ManyByText = SplitMap<Text, std::vector<Shared<Object>>, NumberHash>;
 
     using Before = std::optional<ClusterObject>*;
     void put(const VolumeClaim&, Before);
@@ -135,9 +135,9 @@ private:
     LabelledNodes nodes_;
     FreeVolumes free_;
     std::unique_ptr<AttachedVolumes> attached_;  // apart, so that few files know it
-    boost::unordered_flat_map<Key, WithView<VolumeClaim>> claims_;
-    boost::unordered_flat_map<Text, WithView<Volume>> volumes_;
-    boost::unordered_flat_map<Key, std::vector<Text>> volumes_by_claim_;  // by the claim in their view
+    SplitMap<Key, WithView<VolumeClaim>, NumberHash> claims_;
+    SplitMap<Text, WithView<Volume>, NumberHash> volumes_;
+    SplitMap<Key, std::vector<Text>, NumberHash> volumes_by_claim_;  // by the claim in their view
     ByText<StorageClass> classes_;
     ByText<CsiNode> csi_nodes_;
     ByText<CsiDriver> drivers_;
@@ -147,9 +147,9 @@ private:
     ManyByText<VolumeAttachment> attachments_by_node_;
     ManyByText<VolumeAttachment> attachments_by_volume_;
     // Bindings that placements took, in their order; of several for one claim or volume the first counts.
-    boost::unordered_flat_map<Key, std::vector<Text>> assumed_volumes_;       // by claim
-    boost::unordered_flat_map<Text, std::vector<ClaimName>> assumed_claims_;  // by volume
-    boost::unordered_flat_map<Key, std::uint32_t> claim_uses_;
+    SplitMap<Key, std::vector<Text>, NumberHash> assumed_volumes_;       // by claim
+    SplitMap<Text, std::vector<ClaimName>, NumberHash> assumed_claims_;  // by volume
+    SplitMap<Key, std::uint32_t, NumberHash> claim_uses_;
     std::uint64_t version_ = 0;
     std::uint64_t use_version_ = 0;
 };

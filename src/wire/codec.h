@@ -168,6 +168,8 @@ public:
 
     // Bytes of the message's lists, each as often as it is named. Much more than the frame, if tables are shared.
     std::size_t decoded_bytes() const { return decoded_bytes_; }
+    // Of the arrays, whichever messages they grew by, and of what the last message has in them.
+    std::size_t held_bytes() const;
 
 private:
     std::unique_ptr<Storage> storage_;

@@ -389,6 +389,11 @@ DecodedFrame::~DecodedFrame() = default;
 DecodedFrame::DecodedFrame(DecodedFrame&&) noexcept = default;
 DecodedFrame& DecodedFrame::operator=(DecodedFrame&&) noexcept = default;
 
+std::size_t DecodedFrame::held_bytes() const {
+    const bool owns = !storage_->specs.empty() || !storage_->objects.empty();
+    return storage_->held_bytes() + (owns ? decoded_bytes_ : 0);
+}
+
 bool DecodedFrame::decode(std::span<const std::byte> bytes, const Limits& limits, std::string& error) {
     const fbs::Envelope* envelope = verified_envelope(bytes, error);
     if (envelope == nullptr) {

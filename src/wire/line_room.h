@@ -21,6 +21,12 @@ public:
         return chunks_.back();
     }
 
+    std::size_t held_bytes() const {
+        std::size_t bytes = 0;
+        for (const std::string& chunk : chunks_) bytes += chunk.capacity();
+        return bytes;
+    }
+
     void clear() {
         std::size_t capacity = 0;
         for (std::string& chunk : chunks_) {

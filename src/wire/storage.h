@@ -34,6 +34,14 @@ struct Storage {
     std::vector<ContainerState> states;
     std::vector<EventRecord> events;
     std::vector<EventAmount> event_amounts;  // of all events
+
+    // Without what items of `specs` and `objects` own.
+    std::size_t held_bytes() const {
+        const auto of = [](const auto&... lists) { return ((lists.capacity() * sizeof(lists[0])) + ...); };
+        return of(entries, nodes, applications, asks, releases, nacks, specs, objects, decisions, answers, verdicts,
+                  reasons, build, counters, states, events, event_amounts) +
+               lines.held_bytes();
+    }
 };
 
 }  // namespace bayplan::wire

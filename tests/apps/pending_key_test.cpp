@@ -28,6 +28,17 @@ std::vector<PendingKey> random_keys(const std::vector<std::string>& names, std::
     return keys;
 }
 
+TEST(PendingKey, a_member_of_a_gang_is_a_group_of_its_own) {
+    const std::string name = "s a/g";
+    PendingKey key;
+    key.sequence = 7;
+    key.group_number = 3;
+    EXPECT_EQ(key.number_of_group(), 3u);
+    key.gang = true;
+    key.gang_name = &name;
+    EXPECT_EQ(key.number_of_group(), 7u);
+}
+
 TEST(PendingKey, the_order_is_strict_and_total) {
     const std::vector<std::string> names = {"s a/g", "s a/h", "s b/g", "s a/g"};
     std::mt19937 random(18);

@@ -88,9 +88,9 @@ private:
 
     void hold(Slot slot) {
         state_.set_holds(slot, chance(2) ? nullptr
-                                         : std::make_shared<const HoldList>(
-                                               HoldList{{static_cast<std::int64_t>(below(20)), kCpu, 100, kNoDevices},
-                                                        {static_cast<std::int64_t>(below(5)), kGpu, 1'000, 2'000}}));
+                                         : std::make_shared<const HoldList>(HoldList{
+                                               {static_cast<std::int64_t>(5 + below(20)), kCpu, 100, kNoDevices},
+                                               {static_cast<std::int64_t>(below(5)), kGpu, 1'000, 2'000}}));
     }
 
     void remove(Slot slot) {

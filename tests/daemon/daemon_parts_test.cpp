@@ -188,6 +188,28 @@ TEST(Inbox, counts_what_messages_are_when_they_are_read) {
     EXPECT_EQ(inbox.bytes(), 0u);
 }
 
+// Arrays that messages are read into are used again, but of no more than 8 MiB in all, whichever lists grew.
+TEST(Inbox, keeps_few_bytes_to_read_into) {
+    constexpr std::size_t kFrames = 14;
+    Inbox inbox(64, 1u << 30);
+    for (int round = 0; round < 3; ++round) {
+        for (std::size_t i = 0; i < kFrames; ++i) {
+            std::vector<dataplane::Frame> frames = testing::ask_frames("a", 6'000, 1, 6'000);
+            auto decoded = inbox.spare();
+            std::string error;
+            ASSERT_TRUE(decoded->decode(frames.front().bytes(), wire::Limits{}, error)) << error;
+            EXPECT_GE(decoded->held_bytes(), 6'000 * sizeof(AskItem));
+            ASSERT_TRUE(inbox.push(FrameItem{1, std::move(frames.front()), std::move(decoded)}));
+        }
+        EXPECT_EQ(inbox.spare_bytes(), 0u) << "all are in use";
+        std::vector<InboxItem> items(kFrames);
+        ASSERT_EQ(inbox.take(items), kFrames);
+        for (InboxItem& item : items) inbox.done(item);
+        EXPECT_GT(inbox.spare_bytes(), 4u << 20);
+        EXPECT_LE(inbox.spare_bytes(), 8u << 20);
+    }
+}
+
 // Half of the room that others leave, but one frame: a shim that is slow to be served keeps nobody out.
 TEST(Inbox, is_never_filled_by_one_connection) {
     Inbox inbox(16, 1u << 20);

@@ -1,21 +1,27 @@
 // A chain of certificates is verified once a minute, however often its peer comes (verified_chains.h).
+#include <gnutls/x509.h>
 #include <gtest/gtest.h>
 
 #include <string>
 #include <vector>
 
+#include "dataplane/certificate_dates.h"
 #include "quic/verified_chains.h"
 #include "quic_world.h"
 
 namespace bayplan::dataplane::testing {
 namespace {
 
-VerifiedChains::Key key_of(std::vector<std::string> certificates) {
+std::vector<gnutls_datum_t> chain_of(std::vector<std::string>& certificates) {
     std::vector<gnutls_datum_t> chain;
     for (std::string& each : certificates) {
         chain.push_back({reinterpret_cast<unsigned char*>(each.data()), static_cast<unsigned>(each.size())});
     }
-    const auto key = VerifiedChains::key_of(chain);
+    return chain;
+}
+
+VerifiedChains::Key key_of(std::vector<std::string> certificates) {
+    const auto key = VerifiedChains::key_of(chain_of(certificates));
     EXPECT_TRUE(key.has_value());
     return key.value_or(VerifiedChains::Key{});
 }
@@ -43,6 +49,36 @@ TEST(VerifiedChains, do_not_outlive_a_certificate) {
     chains.keep(key, {"shim-a", kFar}, 1'010, 1'000);
     EXPECT_TRUE(chains.find(key, 1'009));
     EXPECT_FALSE(chains.find(key, 1'010));
+}
+
+// As TLS gives it: the bytes of a file's one certificate.
+std::string certificate_of(const std::string& name) {
+    const std::string file = certificates() + "/" + name + ".pem";
+    gnutls_datum_t text{};
+    gnutls_datum_t bytes{};
+    gnutls_x509_crt_t certificate = nullptr;
+    EXPECT_EQ(gnutls_load_file(file.c_str(), &text), 0) << file;
+    EXPECT_EQ(gnutls_x509_crt_init(&certificate), 0);
+    EXPECT_EQ(gnutls_x509_crt_import(certificate, &text, GNUTLS_X509_FMT_PEM), 0);
+    EXPECT_EQ(gnutls_x509_crt_export2(certificate, GNUTLS_X509_FMT_DER, &bytes), 0);
+    std::string out(reinterpret_cast<const char*>(bytes.data), bytes.size);
+    gnutls_x509_crt_deinit(certificate);
+    gnutls_free(bytes.data);
+    gnutls_free(text.data);
+    return out;
+}
+
+TEST(VerifiedChains, end_with_the_first_of_their_certificates) {
+    const auto end = [](std::vector<std::string> certificates) {
+        return VerifiedChains::earliest_end_s(chain_of(certificates));
+    };
+    const std::string server = certificate_of("server");
+    const std::string brief = certificate_of("brief-shim");
+    EXPECT_LT(end({brief}), end({server}));
+    EXPECT_EQ(end({brief}), certificates_end_s(certificates() + "/brief-shim.pem"));
+    EXPECT_EQ(end({server, brief}), end({brief}));
+    EXPECT_EQ(end({brief, server}), end({brief}));
+    EXPECT_EQ(end({server, "no certificate"}), 0);
 }
 
 TEST(VerifiedChains, differ_in_any_certificate_and_in_where_it_ends) {
