@@ -154,6 +154,17 @@ void crowded_label(Pen& pen, const Send& send, double size) {
     send.hello();
 }
 
+void budgets(Pen& pen, const Send& send, double size) {
+    for (std::uint64_t number = 0; number < times(size, 200'000); ++number) {
+        PodBudget budget;
+        budget.name_space = pen.id("team");
+        budget.name = pen.id("budget-" + std::to_string(number));
+        ObjectItem item{budget};
+        send.message(ObjectsMessage{std::span(&item, 1)});
+    }
+    send.hello();
+}
+
 void gang(Pen& pen, const Send& send, double size) {
     node(pen, send, "n", 0);
     application(pen, send);
@@ -192,6 +203,7 @@ const std::vector<Story>& stories() {
          "200,000 specs with terms that want one label and others, 2,000 asks, 100 changes of their namespace, then a "
          "hello",
          crowded_label},
+        {"budgets", "200,000 budgets in one namespace, then a hello", budgets},
         {"gang", "a gang of 16,384 that waits, and 20 changes of a node", gang},
         {"long-rejections", "200,000 rejections with keys of 4,000 bytes, none acknowledged", long_rejections},
     };

@@ -25,15 +25,11 @@ bool Budgets::disrupted(BudgetId id, std::string_view key) const {
 
 // --- coming and going
 
+std::uint64_t Budgets::key_of(Text name_space, Text name) { return std::uint64_t{name_space} << 32 | name; }
+
 BudgetId Budgets::find(Text name_space, Text name) const {
-    if (const auto found = by_namespace_.find(name_space); found != by_namespace_.end()) {
-        for (const BudgetId id : found->second) {
-            if (budgets_[raw(id)].budget.name == name) {
-                return id;
-            }
-        }
-    }
-    return kNone<BudgetId>;
+    const BudgetId* const known = by_name_.value_of(key_of(name_space, name));
+    return known == nullptr ? kNone<BudgetId> : *known;
 }
 
 template <typename Change>
@@ -67,8 +63,9 @@ void Budgets::add(const PodBudget& budget) {
         id = free_.back();
         free_.pop_back();
     }
-    budgets_[raw(id)] = {budget, ++disrupted_versions_};
-    by_namespace_[budget.name_space].push_back(id);
+    budgets_[raw(id)] = {budget, ++disrupted_versions_, ++came_};
+    by_namespace_[budget.name_space].emplace(came_, id);
+    by_name_.emplace(key_of(budget.name_space, budget.name), id);
     for_each_spec([&](SpecId spec, std::vector<BudgetId>& budgets) {
         const bool covered = covers(budget, specs_[spec]);
         if (covered) {
@@ -99,10 +96,11 @@ void Budgets::remove(Text name_space, Text name) {
     }
     // The selector is not asked: its texts may be other ones' by now.
     for_each_spec([&](SpecId, std::vector<BudgetId>& budgets) { return std::erase(budgets, id) > 0; });
+    by_name_.erase(key_of(name_space, name));
+    const auto found = by_namespace_.find(name_space);
+    found->second.erase(budgets_[raw(id)].came);
     budgets_[raw(id)] = {};
     free_.push_back(id);
-    const auto found = by_namespace_.find(name_space);
-    std::erase(found->second, id);
     if (found->second.empty()) {
         by_namespace_.erase(found);
     }
@@ -119,8 +117,9 @@ const std::vector<BudgetId>& Budgets::of_spec(SpecId spec) {
         entry.born = specs_.born(spec);
         entry.budgets.clear();
         if (const auto found = by_namespace_.find(specs_[spec].name_space); found != by_namespace_.end()) {
-            std::copy_if(found->second.begin(), found->second.end(), std::back_inserter(entry.budgets),
-                         [&](BudgetId id) { return covers(budgets_[raw(id)].budget, specs_[spec]); });
+            for (const auto& [came, id] : found->second) {
+                if (covers(budgets_[raw(id)].budget, specs_[spec])) entry.budgets.push_back(id);
+            }
         }
     }
     return entry.budgets;

@@ -11,6 +11,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <map>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -20,6 +21,8 @@
 #include "apps/ask_table.h"
 #include "apps/spec_table.h"
 #include "base/ids.h"
+#include "base/seeded_hash.h"
+#include "base/split_map.h"
 #include "base/text_table.h"
 #include "bayplan/cluster_object.h"
 
@@ -57,12 +60,14 @@ private:
     struct Entry {
         PodBudget budget;  // disruptions_allowed: what is left
         std::uint64_t disrupted_version = 0;
+        std::uint64_t came = 0;  // its number among all that ever came
     };
     struct OfSpecEntry {
         std::uint64_t born = 0;  // of the spec that it was made for; 0: none
         std::vector<BudgetId> budgets;
     };
 
+    static std::uint64_t key_of(Text name_space, Text name);
     BudgetId find(Text name_space, Text name) const;
     bool covers(const PodBudget&, const PodSpec&) const;
     void add(const PodBudget&);
@@ -76,7 +81,10 @@ private:
     SpecTable& specs_;
     std::deque<Entry> budgets_;  // do not move
     std::vector<BudgetId> free_;
-    boost::unordered_flat_map<Text, std::vector<BudgetId>> by_namespace_;
+    using InNamespace = std::map<std::uint64_t, BudgetId>;  // in the order in which they came
+    boost::unordered_flat_map<Text, InNamespace> by_namespace_;
+    SplitMap<std::uint64_t, BudgetId, NumberHash> by_name_;  // namespace and name
+    std::uint64_t came_ = 0;
     std::vector<OfSpecEntry> by_spec_;
     std::vector<std::uint32_t> coverage_;  // by slot, as far as there was a change
     std::vector<std::uint64_t> covered_anew_;
