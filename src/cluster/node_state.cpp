@@ -111,7 +111,7 @@ void NodeState::set_holds(Slot slot, std::shared_ptr<const HoldList> list) {
     std::vector<ResourceAmount> held;  // of few resources, by however many holds
     const auto of = [&](ResourceId resource) -> std::int64_t& {
         const auto at = std::ranges::find(held, resource, &ResourceAmount::resource);
-        return at != held.end() ? at->value : held.emplace_back(resource, 0).value;
+        return at != held.end() ? at->value : held.emplace_back(ResourceAmount{resource, 0}).value;
     };
     if (const HoldList* before = block(block_of(slot)).holds_of(lane_of(slot))) {
         for (const HeldAmount& hold : *before) of(hold.resource) = 0;
