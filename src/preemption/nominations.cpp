@@ -29,8 +29,9 @@ void Nominations::set(AskId id, Nomination nomination) {
         hold(id, at->second);
     }
     std::vector<AskId>& asks = by_node_[slot];
-    const auto after = std::ranges::upper_bound(
-        asks, id, [&](AskId a, AskId b) { return asks_.waiting(a).key.comes_before(asks_.waiting(b).key); });
+    const auto after = std::find_if(asks.begin(), asks.end(), [&](AskId other) {
+        return asks_.waiting(id).key.comes_before(asks_.waiting(other).key);
+    });
     asks.insert(after, id);
 }
 
