@@ -232,5 +232,34 @@ TEST_F(Nominated, asks_of_a_node_cost_as_much_as_others) {
     EXPECT_LT(many.bytes - some.bytes, 1'500 * 2'000);
 }
 
+// --- node terms
+
+// Whether the engine says of an attempt that it was dear, when a term of so many values is held against 100 nodes.
+bool is_dear(std::size_t values) {
+    KeepingSink sink;
+    Engine engine{testing::options_inline(), sink};
+    TestShim shim(engine, "shim");
+    for (int node = 0; node < 100; ++node) shim.node("n" + std::to_string(node), {{"cpu", 1'000}, {"pods", 10}});
+    shim.application("app");
+    LabelRequirement wanted{shim.id("rack"), LabelOperator::in, {}};
+    for (std::size_t value = 0; value < values; ++value) wanted.values.push_back(shim.id("r" + std::to_string(value)));
+    SpecItem record{1, {}};
+    record.spec.required_nodes.emplace().push_back({.labels = {wanted}, .fields = {}});
+    shim.send(SpecsMessage{.define = std::span(&record, 1), .forget = {}});
+    AskItem ask;
+    ask.key = "a";
+    ask.application = shim.id("app");
+    ask.spec = 1;
+    shim.send(AsksMessage{std::span(&ask, 1)});
+    bool dear = false;
+    EXPECT_EQ(engine.run(1'000, [&](std::uint64_t, bool last) { return dear = last, true; }), 1u);
+    return dear;
+}
+
+TEST(NodeTerms, that_are_long_make_an_attempt_dear) {
+    EXPECT_FALSE(is_dear(1));
+    EXPECT_TRUE(is_dear(1'000));
+}
+
 }  // namespace
 }  // namespace bayplan::attacks
