@@ -62,25 +62,18 @@ AttachedVolumes::Known AttachedVolumes::find(const UserKey& user) const {
 
 void AttachedVolumes::note(const UserKey& user, const Known& known) {
     if (known.volume.driver != 0) {
-        users_of_[known.volume].push_back(user);
+        users_of_[known.volume][user] = {};
     }
     if (known.bound_to != 0) {
-        bound_to_[known.bound_to].push_back(user);
+        bound_to_[known.bound_to][user] = {};
     }
     if (known.storage_class != 0) {
-        of_class_[known.storage_class].insert(user);
+        of_class_[known.storage_class][user] = {};
     }
 }
 
 void AttachedVolumes::forget(const UserKey& user, const Known& known) {
     const auto drop = [&](auto& index, const auto& key) {
-        const auto at = index.find(key);
-        BP_CHECK(at != index.end());
-        if (erase_if(at->second, [&](const UserKey& each) { return each == user; }) > 0 && at->second.empty()) {
-            index.erase(at);
-        }
-    };
-    const auto drop_one = [&](auto& index, Text key) {
         const auto at = index.find(key);
         BP_CHECK(at != index.end());
         at->second.erase(user);
@@ -95,7 +88,7 @@ void AttachedVolumes::forget(const UserKey& user, const Known& known) {
         drop(bound_to_, known.bound_to);
     }
     if (known.storage_class != 0) {
-        drop_one(of_class_, known.storage_class);
+        drop(of_class_, known.storage_class);
     }
 }
 
@@ -110,22 +103,18 @@ void AttachedVolumes::count_pod(const PodSpec& spec, Slot slot, int sign) {
 }
 
 void AttachedVolumes::count(const UserKey& key, Slot slot, int sign) {
-    const auto [at, fresh] = users_.try_emplace(key);
+    const auto [at, fresh] = users_.emplace(key, {});
     User& user = at->second;
     if (fresh) {
         user.known = find(key);
         note(key, user.known);
     }
-    auto place = std::ranges::find(user.places, slot, &Place::slot);
-    if (place == user.places.end()) {
-        place = user.places.insert(place, {slot, 0});
+    std::uint32_t& uses = user.places[slot];
+    uses += static_cast<std::uint32_t>(sign);
+    if (uses == 0) {
+        user.places.erase(slot);
     }
-    place->uses += static_cast<std::uint32_t>(sign);
-    if (place->uses == 0) {
-        *place = user.places.back();
-        user.places.pop_back();
-    }
-    hold(slot, user.known, sign, 0);
+    hold(slot, user.known, sign);
     if (user.places.empty()) {
         forget(key, user.known);
         users_.erase(at);
@@ -133,26 +122,24 @@ void AttachedVolumes::count(const UserKey& key, Slot slot, int sign) {
 }
 
 void AttachedVolumes::renew(const UserKey& key) {
-    const auto at = users_.find(key);
-    if (at == users_.end()) {
+    User* const user = users_.value_of(key);
+    if (user == nullptr) {
         return;
     }
-    User& user = at->second;
     const Known known = find(key);
-    for (const Place& place : user.places) {
-        hold(place.slot, user.known, -std::int64_t{place.uses}, 0);
-        hold(place.slot, known, place.uses, 0);
-    }
-    forget(key, user.known);
+    user->places.for_each([&](Slot slot, std::uint32_t uses) {
+        hold(slot, user->known, -std::int64_t{uses});
+        hold(slot, known, uses);
+    });
+    forget(key, user->known);
     note(key, known);
-    user.known = known;
+    user->known = known;
 }
 
-template <typename Keys>
-void AttachedVolumes::renew_all(const Keys& keys) {
-    for (const UserKey& key : std::vector<UserKey>(keys.begin(), keys.end())) {
-        renew(key);
-    }
+void AttachedVolumes::renew_all(const Users& users) {
+    std::vector<UserKey> keys;
+    users.for_each([&](const UserKey& key, Here) { keys.push_back(key); });
+    std::ranges::for_each(keys, [&](const UserKey& key) { renew(key); });
 }
 
 void AttachedVolumes::claim_changed(ClaimName claim) { renew({.claim = claim}); }
@@ -197,16 +184,14 @@ void AttachedVolumes::renew_node(Slot slot) {
     for (const Limit& limit : std::exchange(node.limits, {})) {
         drivers.push_back(limit.driver);
     }
-    for (Held& held : node.held) {
-        held.attachments = 0;
-    }
+    node.held.for_each([](const DriverVolume&, Held& held) { held.attachments = 0; });
     for (const auto& attachment : objects_.attachments_of_node(node.name)) {
         const auto volume = objects_.volume(attachment->volume);
         if (attachment->attacher != 0 && volume != nullptr && volume->source == VolumeKind::csi) {
-            hold(slot, {.volume = {.driver = attachment->attacher, .handle = volume->handle, .claim = {}}}, 0, +1);
+            ++node.held[{.driver = attachment->attacher, .handle = volume->handle, .claim = {}}].attachments;
         }
     }
-    std::erase_if(node.held, [](const Held& held) { return held.uses == 0 && held.attachments == 0; });
+    count_held(node);
     if (const auto csi_node = objects_.csi_node(node.name)) {
         for (const CsiNodeDriver& driver : csi_node->drivers) {  // of several entries of a driver the first counts
             if (std::ranges::find(node.limits, driver.driver, &Limit::driver) == node.limits.end()) {
@@ -222,51 +207,62 @@ void AttachedVolumes::renew_node(Slot slot) {
     }
 }
 
-void AttachedVolumes::hold(Slot slot, const Known& known, std::int64_t uses, std::int64_t attachments) {
+// From nothing: an annotation may have changed. Volumes that nothing holds any more are forgotten.
+void AttachedVolumes::count_held(Node& node) {
+    node.counted = {};
+    std::vector<DriverVolume> gone;
+    node.held.for_each([&](const DriverVolume& volume, const Held& held) {
+        if (held.empty()) {
+            gone.push_back(volume);
+        } else if (counts(node, held)) {
+            ++node.counted[volume.driver];
+        }
+    });
+    std::ranges::for_each(gone, [&](const DriverVolume& volume) { node.held.erase(volume); });
+}
+
+void AttachedVolumes::hold(Slot slot, const Known& known, std::int64_t uses) {
     if (known.volume.driver == 0) {
         return;
     }
     nodes_.resize(std::max<std::size_t>(nodes_.size(), raw(slot) + 1));
-    std::vector<Held>& all = nodes_[raw(slot)].held;
-    auto at = std::ranges::find_if(
-        all, [&](const Held& held) { return held.volume == known.volume && held.plugin == known.plugin; });
-    if (at == all.end()) {
-        at = all.insert(at, {.volume = known.volume, .plugin = known.plugin});
+    Node& node = nodes_[raw(slot)];
+    Held& held = node.held[known.volume];
+    const bool counted = counts(node, held);
+    (known.plugin == 0 ? held.uses : held.annotated) += static_cast<std::uint32_t>(uses);
+    held.plugin = known.plugin == 0 ? held.plugin : known.plugin;  // a driver has one
+    const bool counts_now = counts(node, held);
+    if (held.empty()) {
+        node.held.erase(known.volume);
     }
-    at->uses += static_cast<std::uint32_t>(uses);
-    at->attachments += static_cast<std::uint32_t>(attachments);
-    if (at->uses == 0 && at->attachments == 0) {
-        *at = all.back();
-        all.pop_back();
+    if (counted == counts_now) {
+        return;
+    }
+    std::uint32_t& count = node.counted[known.volume.driver];
+    count += counts_now ? 1 : 0;
+    count -= counted ? 1 : 0;
+    if (count == 0) {
+        node.counted.erase(known.volume.driver);
     }
     recount(slot, known.volume.driver);
 }
 
-bool AttachedVolumes::counts(const Node& node, Text plugin) const {
-    if (plugin == 0) {
-        return true;
-    }
+bool AttachedVolumes::has_annotation(const Node& node, Text plugin) const {
     const auto csi_node = objects_.csi_node(node.name);
     return csi_node != nullptr && std::ranges::find(csi_node->migrated, plugin) != csi_node->migrated.end();
 }
 
-std::int64_t AttachedVolumes::count_of(const Node& node, Text driver) const {
-    std::int64_t count = 0;
-    for (const Held& held : node.held) {
-        if (held.volume.driver != driver || !counts(node, held.plugin)) {
-            continue;
-        }
-        const bool twice = held.plugin != 0 && std::ranges::any_of(node.held, [&](const Held& other) {
-                               return other.plugin == 0 && other.volume == held.volume;
-                           });
-        count += twice ? 0 : 1;
-    }
-    return count;
+bool AttachedVolumes::is_used(const Node& node, const Held& held) const {
+    return held.uses > 0 || (held.annotated > 0 && has_annotation(node, held.plugin));
 }
 
 std::int64_t AttachedVolumes::room_at(const Node& node, Text driver) const {
     const auto limit = std::ranges::find(node.limits, driver, &Limit::driver);
-    return limit == node.limits.end() || limit->most == kNoLimit ? kNoLimit : limit->most - count_of(node, driver);
+    if (limit == node.limits.end() || limit->most == kNoLimit) {
+        return kNoLimit;
+    }
+    const std::uint32_t* const count = node.counted.find(driver);
+    return limit->most - (count == nullptr ? 0 : *count);
 }
 
 void AttachedVolumes::recount(Slot slot, Text driver) {
@@ -298,9 +294,8 @@ void AttachedVolumes::recount(Slot slot, Text driver) {
 bool AttachedVolumes::has_room(Slot slot, std::span<const DriverVolume> wanted) const {
     const Node& node = nodes_[raw(slot)];
     const auto is_new = [&](const DriverVolume& volume) {
-        return std::ranges::none_of(node.held, [&](const Held& held) {
-            return held.uses > 0 && held.volume == volume && counts(node, held.plugin);
-        });
+        const Held* const held = node.held.find(volume);
+        return held == nullptr || !is_used(node, *held);
     };
     return std::ranges::all_of(wanted, [&](const DriverVolume& volume) {
         if (!is_new(volume)) {
@@ -346,19 +341,19 @@ bool AttachedVolumes::narrow(std::span<const ClaimName> claims, std::span<const 
         }
     }
     for (const DriverVolume& volume : wanted) {
-        const auto users = users_of_.find(volume);
-        if (users == users_of_.end()) {
+        const Users* const users = users_of_.value_of(volume);
+        if (users == nullptr) {
             continue;
         }
-        for (const UserKey& key : users->second) {
-            for (const Place& place : users_.at(key).places) {
-                const std::uint32_t block = block_of(place.slot);
-                const bool out = block < mask.size() && (before[block] & ~mask[block] & bit_of(place.slot)) != 0;
-                if (out && has_room(place.slot, wanted)) {
-                    mask[block] |= bit_of(place.slot);
+        users->for_each([&](const UserKey& key, Here) {
+            users_.at(key).places.for_each([&](Slot slot, std::uint32_t) {
+                const std::uint32_t block = block_of(slot);
+                const bool out = block < mask.size() && (before[block] & ~mask[block] & bit_of(slot)) != 0;
+                if (out && has_room(slot, wanted)) {
+                    mask[block] |= bit_of(slot);
                 }
-            }
-        }
+            });
+        });
     }
     return told;
 }

@@ -2,7 +2,8 @@
 // driver. Counted as pods and objects come and go, so that a limit is judged 64 nodes at a time.
 //
 //   user     a claim, or an in-tree volume that pods name: which volume it is to a driver, and on which nodes
-//   held     of a node: volumes with the number of uses; they give the driver's count there
+//   held     of a node: volumes with the number of uses
+//   counted  of a node: how many of these count, by driver
 //   below    of a driver, by block: nodes with room for fewer than 1, 2, 3, 4 more
 //
 // Thread: the engine's changes it; others may read while nobody does. Texts are of objects that are there: VolumeObjects
@@ -16,9 +17,11 @@
 #include <vector>
 
 #include <boost/unordered/unordered_flat_map.hpp>
-#include <boost/unordered/unordered_flat_set.hpp>
 
+#include "base/few_or_many.h"
 #include "base/field_hash.h"
+#include "base/seeded_hash.h"
+#include "base/split_map.h"
 #include "bayplan/cluster_object.h"
 #include "cluster/node_mask.h"
 #include "labels/known_texts.h"
@@ -69,28 +72,16 @@ private:
         Text bound_to = 0;
         Text storage_class = 0;
     };
-    struct Place {
-        Slot slot = kNone<Slot>;
-        std::uint32_t uses = 0;
-    };
-    struct User {
-        Known known;
-        std::vector<Place> places;
-    };
     struct Held {
-        DriverVolume volume;
-        Text plugin = 0;
         std::uint32_t uses = 0;         // by pods
         std::uint32_t attachments = 0;  // VolumeAttachments
+        std::uint32_t annotated = 0;    // uses by pods that count only where the annotation names the plugin
+        Text plugin = 0;                // of these
+        bool empty() const { return uses == 0 && attachments == 0 && annotated == 0; }
     };
     struct Limit {
         Text driver = 0;
         std::int64_t most = 0;
-    };
-    struct Node {
-        Text name = 0;
-        std::vector<Held> held;
-        std::vector<Limit> limits;
     };
     struct Hash {
         template <typename Record>
@@ -99,6 +90,18 @@ private:
         }
     };
 
+    struct User {
+        Known known;
+        FewOrMany<Slot, std::uint32_t, NumberHash> places;  // uses by slot
+    };
+    struct Here {};
+    using Users = FewOrMany<UserKey, Here, Hash>;
+    struct Node {
+        Text name = 0;
+        FewOrMany<DriverVolume, Held, Hash> held;
+        FewOrMany<Text, std::uint32_t, NumberHash> counted;
+        std::vector<Limit> limits;
+    };
     static constexpr std::int64_t kNoLimit = INT64_MAX;
     static constexpr std::size_t kToldApart = 4;
     using Below = std::array<std::uint64_t, kToldApart>;
@@ -110,24 +113,25 @@ private:
     void note(const UserKey&, const Known&);
     void forget(const UserKey&, const Known&);
     void renew(const UserKey&);
-    template <typename Keys>
-    void renew_all(const Keys&);
-    void hold(Slot, const Known&, std::int64_t uses, std::int64_t attachments);
+    void renew_all(const Users&);
+    void hold(Slot, const Known&, std::int64_t uses);
+    void count_held(Node&);
     void renew_node(Slot);
     std::int64_t room_at(const Node&, Text driver) const;
     void recount(Slot, Text driver);
-    std::int64_t count_of(const Node&, Text driver) const;
-    bool counts(const Node&, Text plugin) const;
+    bool has_annotation(const Node&, Text plugin) const;
+    bool is_used(const Node&, const Held&) const;
+    bool counts(const Node& node, const Held& held) const { return held.attachments > 0 || is_used(node, held); }
     bool has_room(Slot, std::span<const DriverVolume> wanted) const;
 
     const VolumeObjects& objects_;
     const KnownTexts& known_;
     std::vector<Node> nodes_;  // by slot
     boost::unordered_flat_map<Text, Slot> names_;
-    boost::unordered_flat_map<UserKey, User, Hash> users_;
-    boost::unordered_flat_map<DriverVolume, std::vector<UserKey>, Hash> users_of_;
-    boost::unordered_flat_map<Text, std::vector<UserKey>> bound_to_;  // mostly one: a set would be ten times as large
-    boost::unordered_flat_map<Text, boost::unordered_flat_set<UserKey, Hash>> of_class_;
+    SplitMap<UserKey, User, Hash> users_;
+    SplitMap<DriverVolume, Users, Hash> users_of_;  // mostly one, as in the next
+    SplitMap<Text, Users, NumberHash> bound_to_;
+    boost::unordered_flat_map<Text, Users> of_class_;
     boost::unordered_flat_map<Text, boost::unordered_flat_map<std::uint32_t, Below>> below_;
 };
 

@@ -133,10 +133,8 @@ void FreeVolumes::remove(const Volume& volume) {
     const auto [id, fresh] = pool.reaches.acquire({volume.nodes});
     BP_CHECK(!fresh);
     Reach& reach = pool.reaches[id];
-    const auto same_size = reach.volumes.equal_range(volume.bytes);
-    const auto at = std::find_if(same_size.first, same_size.second,
-                                 [&](const Listed& listed) { return listed.volume->name == volume.name; });
-    BP_CHECK(at != same_size.second);
+    const auto at = reach.volumes.find(volume);
+    BP_CHECK(at != reach.volumes.end());
     reach.volumes.erase(at);
     const std::int64_t largest = reach.volumes.empty() ? kNoVolume : reach.volumes.rbegin()->bytes;
     if (largest < volume.bytes) {

@@ -67,6 +67,12 @@ private:
         bool operator()(const Listed& a, const Listed& b) const {
             return a.bytes != b.bytes ? a.bytes < b.bytes : texts->text(a.volume->name) < texts->text(b.volume->name);
         }
+        bool operator()(const Listed& a, const Volume& b) const {
+            return a.bytes != b.bytes ? a.bytes < b.bytes : texts->text(a.volume->name) < texts->text(b.name);
+        }
+        bool operator()(const Volume& a, const Listed& b) const {
+            return a.bytes != b.bytes ? a.bytes < b.bytes : texts->text(a.name) < texts->text(b.volume->name);
+        }
         bool operator()(const Listed& a, std::int64_t bytes) const { return a.bytes < bytes; }
         bool operator()(std::int64_t bytes, const Listed& a) const { return bytes < a.bytes; }
     };

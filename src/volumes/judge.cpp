@@ -15,8 +15,9 @@ namespace {
 
 VolumeRefusal judge_restrictions(const VolumePlan& plan, const NodeVolumes& used) {
     for (const PodVolume& disk : plan.disks) {
-        const bool conflict = std::ranges::any_of(
-            used.volumes(), [&](const NodeVolumes::UsedVolume& other) { return disks_conflict(disk, other.volume); });
+        const bool conflict = std::ranges::any_of(used.of_disk(disk), [&](const NodeVolumes::UsedVolume& other) {
+            return disks_conflict(disk, other.volume);
+        });
         if (conflict) {
             return {Verdict::unschedulable, {"node(s) had no available disk"}};
         }
@@ -156,14 +157,12 @@ VolumeRefusal judge_limits(const VolumePlan& plan, const NodeFacts& node, const 
         return {};
     }
     DriverVolumes attached;
-    for (const NodeVolumes::UsedClaim& use : used.claims()) {
-        if (const auto claim = objects.claim(use.claim)) {
+    used.for_each_claim([&](ClaimName name, std::uint32_t) {
+        if (const auto claim = objects.claim(name)) {
             limits.add_claim(attached, *claim);
         }
-    }
-    for (const NodeVolumes::UsedVolume& use : used.volumes()) {
-        limits.add_inline(attached, use.volume);
-    }
+    });
+    used.for_each_volume([&](const NodeVolumes::UsedVolume& use) { limits.add_inline(attached, use.volume); });
     // Only a volume of a pod is free of charge for the next one: Kubernetes looks at attachments after that.
     std::erase_if(wanted,
                   [&](const DriverVolume& volume) { return std::ranges::find(attached, volume) != attached.end(); });

@@ -11,17 +11,15 @@ namespace bayplan {
 void NodeVolumes::add_pod(const PodSpec& spec) {
     for (const PodVolume& volume : spec.volumes) {
         if (is_claim(volume)) {
-            const ClaimName claim{spec.name_space, volume.name};
-            const auto at = std::ranges::lower_bound(claims_, claim, {}, &UsedClaim::claim);
-            if (at != claims_.end() && at->claim == claim) {
-                ++at->count;
-            } else {
-                claims_.insert(at, {.claim = claim, .count = 1});
-            }
-        } else if (const auto at = std::ranges::find(volumes_, volume, &UsedVolume::volume); at != volumes_.end()) {
+            ++claims_[{spec.name_space, volume.name}];
+            continue;
+        }
+        std::vector<UsedVolume>& used = disks_[disk_of(volume)];
+        const auto at = std::ranges::find(used, volume, &UsedVolume::volume);
+        if (at != used.end()) {
             ++at->count;
         } else {
-            volumes_.push_back({.volume = volume, .count = 1});
+            used.push_back({.volume = volume, .count = 1});
         }
     }
 }
@@ -30,17 +28,22 @@ void NodeVolumes::remove_pod(const PodSpec& spec) {
     for (const PodVolume& volume : spec.volumes) {
         if (is_claim(volume)) {
             const ClaimName claim{spec.name_space, volume.name};
-            const auto at = std::ranges::lower_bound(claims_, claim, {}, &UsedClaim::claim);
-            BP_CHECK(at != claims_.end() && at->claim == claim);
-            if (--at->count == 0) {
-                claims_.erase(at);
+            std::uint32_t* const uses = claims_.find(claim);
+            BP_CHECK(uses != nullptr);
+            if (--*uses == 0) {
+                claims_.erase(claim);
             }
-        } else {
-            const auto at = std::ranges::find(volumes_, volume, &UsedVolume::volume);
-            BP_CHECK(at != volumes_.end());
-            if (--at->count == 0) {
-                volumes_.erase(at);
-            }
+            continue;
+        }
+        std::vector<UsedVolume>* const used = disks_.find(disk_of(volume));
+        BP_CHECK(used != nullptr);
+        const auto at = std::ranges::find(*used, volume, &UsedVolume::volume);
+        BP_CHECK(at != used->end());
+        if (--at->count == 0) {
+            used->erase(at);
+        }
+        if (used->empty()) {
+            disks_.erase(disk_of(volume));
         }
     }
 }

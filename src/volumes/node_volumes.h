@@ -4,10 +4,13 @@
 // Thread: its owner's (the engine's; readers while nobody changes it).
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
 #include <vector>
 
+#include "base/few_or_many.h"
+#include "base/field_hash.h"
 #include "bayplan/pod_spec.h"
 #include "volumes/volume_objects.h"
 
@@ -24,17 +27,38 @@ public:
         PodVolume volume;  // any kind that is no claim
         std::uint32_t count = 0;
     };
-    struct UsedClaim {
-        ClaimName claim;
-        std::uint32_t count = 0;
-    };
-    const std::vector<UsedVolume>& volumes() const { return volumes_; }
-    const std::vector<UsedClaim>& claims() const { return claims_; }  // of kinds claim and ephemeral, sorted
-    bool empty() const { return volumes_.empty() && claims_.empty(); }
+    // Volumes of the same kind and name as this one, in use by pods; empty: none.
+    std::span<const UsedVolume> of_disk(const PodVolume& volume) const {
+        const std::vector<UsedVolume>* const found = disks_.find(disk_of(volume));
+        return found == nullptr ? std::span<const UsedVolume>() : std::span(*found);
+    }
+    // Calls each(used volume), or each(claim, count) with claims of kinds claim and ephemeral. In any order.
+    template <typename Each>
+    void for_each_volume(Each&& each) const {
+        disks_.for_each([&](const Disk&, const std::vector<UsedVolume>& used) { std::ranges::for_each(used, each); });
+    }
+    template <typename Each>
+    void for_each_claim(Each&& each) const {
+        claims_.for_each(each);
+    }
+    bool empty() const { return disks_.empty() && claims_.empty(); }
 
 private:
-    std::vector<UsedVolume> volumes_;
-    std::vector<UsedClaim> claims_;
+    struct Disk {
+        VolumeKind kind = VolumeKind::claim;
+        Text name = 0;
+        bool operator==(const Disk&) const = default;
+    };
+    struct Hash {
+        template <typename Record>
+        std::size_t operator()(const Record& record) const {
+            return field_hash(record);
+        }
+    };
+    static Disk disk_of(const PodVolume& volume) { return {volume.kind, volume.name}; }
+
+    FewOrMany<Disk, std::vector<UsedVolume>, Hash> disks_;
+    FewOrMany<ClaimName, std::uint32_t, Hash> claims_;  // uses
 };
 
 // The claims that a pod names directly, as VolumeObjects::add_pod_claims takes them.

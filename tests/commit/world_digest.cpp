@@ -80,15 +80,15 @@ void ports_and_volumes(World& world, Slot slot, WorldDigest& digest) {
                     std::to_string(static_cast<int>(use.port.protocol)) + '/' + std::to_string(use.port.address) +
                     " x" + std::to_string(use.count));
     }
-    for (const auto& use : world.topology.volumes_on(slot).volumes()) {
+    world.topology.volumes_on(slot).for_each_volume([&](const NodeVolumes::UsedVolume& use) {
         uses.insert("volume " + std::to_string(use.volume.name) + ' ' +
                     std::to_string(static_cast<int>(use.volume.kind)) + (use.volume.read_only ? "r" : "w") + " x" +
                     std::to_string(use.count));
-    }
-    for (const auto& use : world.topology.volumes_on(slot).claims()) {
-        uses.insert("claim " + std::to_string(use.claim.name_space) + '/' + std::to_string(use.claim.name) + " x" +
-                    std::to_string(use.count));
-    }
+    });
+    world.topology.volumes_on(slot).for_each_claim([&](ClaimName claim, std::uint32_t uses_of_it) {
+        uses.insert("claim " + std::to_string(claim.name_space) + '/' + std::to_string(claim.name) + " x" +
+                    std::to_string(uses_of_it));
+    });
     std::string& text = digest["ports and volumes of nodes"];
     text += '\n' + std::to_string(raw(slot));
     for (const std::string& use : uses) {
