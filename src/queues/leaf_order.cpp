@@ -10,11 +10,14 @@ namespace bayplan {
 bool LeafOrder::RunBefore::operator()(RunId a, RunId b) const { return (*runs)[a].key.comes_before((*runs)[b].key); }
 
 bool LeafOrder::ApplicationBefore::operator()(ApplicationId a, ApplicationId b) const {
-    const auto& applications = order->applications_;
-    return order->first_of(applications[raw(a)]).comes_before(order->first_of(applications[raw(b)]));
+    return order->first_of(a).comes_before(order->first_of(b));
 }
 
-LeafOrder::LeafOrder(AskTable& asks) : asks_(asks), leaf_(ApplicationBefore{this}, ApplicationPosition{this}) {}
+bool LeafOrder::ShimBefore::operator()(ShimId a, ShimId b) const {
+    return order->first_of(order->of_shim_[raw(a)]).comes_before(order->first_of(order->of_shim_[raw(b)]));
+}
+
+LeafOrder::LeafOrder(AskTable& asks) : asks_(asks), leaf_(ShimBefore{this}, ShimPosition{this}) {}
 
 LeafOrder::~LeafOrder() = default;
 
@@ -24,55 +27,57 @@ void LeafOrder::add_application(ApplicationId id, ShimId shim) {
     if (raw(id) >= applications_.size()) {
         applications_.resize(raw(id) + 1);
     }
-    if (raw(shim) >= of_shim_.size()) {
-        of_shim_.resize(raw(shim) + 1);
+    while (raw(shim) >= of_shim_.size()) {
+        of_shim_.push_back({std::make_unique<ApplicationHeap>(ApplicationBefore{this}, ApplicationPosition{this})});
     }
     Application& application = applications_[raw(id)];
     application.runs = std::make_unique<RunHeap>(RunBefore{&runs_}, RunPosition{&runs_});
-    application.has_credit = has_credit(shim);
     application.shim = shim;
-    application.index = static_cast<std::uint32_t>(of_shim_[raw(shim)].size());
-    of_shim_[raw(shim)].push_back(id);
 }
 
 void LeafOrder::remove_application(ApplicationId id) {
-    Application& application = applications_[raw(id)];
-    BP_CHECK(application.runs->empty());
-    std::vector<ApplicationId>& others = of_shim_[raw(application.shim)];
-    applications_[raw(others.back())].index = application.index;
-    others[application.index] = others.back();
-    others.pop_back();
-    application = {};
+    BP_CHECK(applications_[raw(id)].runs->empty());
+    applications_[raw(id)] = {};
 }
 
-void LeafOrder::credit_changed(ShimId shim) {
-    if (raw(shim) >= of_shim_.size()) {
+void LeafOrder::credit_changed(ShimId id) {
+    if (raw(id) >= of_shim_.size()) {
         return;
     }
-    const bool credit = has_credit(shim);
-    for (const ApplicationId id : of_shim_[raw(shim)]) {
-        Application& application = applications_[raw(id)];
-        application.has_credit = credit;
-        settle(id);
-        if (credit && !application.runs->empty() && first_of(application).comes_before(last_taken_)) {
-            order_changed();
-        }
-    }
-    if (!credit) {
+    settle(id);
+    const OfShim& shim = of_shim_[raw(id)];
+    if (!has_credit(id)) {
         order_changed();  // of what was taken, some may be its own
+    } else if (!shim.applications->empty() && first_of(shim).comes_before(last_taken_)) {
+        order_changed();
     }
+}
+
+namespace {
+
+// The id is in the heap if it is wanted there, at its place.
+template <typename Heap, typename Id>
+void keep_in(Heap& heap, Id id, std::uint32_t position, bool wanted) {
+    if (wanted && position == kNotInHeap) {
+        heap.insert(id);
+    } else if (wanted) {
+        heap.update(id);
+    } else if (position != kNotInHeap) {
+        heap.remove(id);
+    }
+}
+
+}  // namespace
+
+void LeafOrder::settle(ShimId id) {
+    const OfShim& shim = of_shim_[raw(id)];
+    keep_in(leaf_, id, shim.position, has_credit(id) && !shim.applications->empty());
 }
 
 void LeafOrder::settle(ApplicationId id) {
-    Application& application = applications_[raw(id)];
-    const bool wanted = application.has_credit && !application.runs->empty();
-    if (wanted && application.position == kNotInHeap) {
-        leaf_.insert(id);
-    } else if (wanted) {
-        leaf_.update(id);
-    } else if (application.position != kNotInHeap) {
-        leaf_.remove(id);
-    }
+    const Application& application = applications_[raw(id)];
+    keep_in(*of_shim_[raw(application.shim)].applications, id, application.position, !application.runs->empty());
+    settle(application.shim);
 }
 
 // --- runs
@@ -146,7 +151,7 @@ void LeafOrder::put(Element element) {
         put_element(element, application);
     }
     settle(id);
-    if (application.has_credit && asks_.waiting(first).key.comes_before(last_taken_)) {
+    if (has_credit(application.shim) && asks_.waiting(first).key.comes_before(last_taken_)) {
         order_changed();
     }
 }
@@ -203,14 +208,14 @@ AskId LeafOrder::peek() const {
     if (leaf_.empty()) {
         return kNone<AskId>;
     }
-    return runs_[applications_[raw(leaf_.top())].runs->top()].asks.front();
+    return runs_[applications_[raw(first_application())].runs->top()].asks.front();
 }
 
 Element LeafOrder::take_first() {
     if (leaf_.empty()) {
         return {};
     }
-    const ApplicationId of = leaf_.top();
+    const ApplicationId of = first_application();
     const Run& run = runs_[applications_[raw(of)].runs->top()];
     last_taken_ = run.key;
     if (!run.element) {

@@ -1,7 +1,8 @@
 // The pending order of one leaf queue, by the asks' own keys: priority first, then the number of the pod group, then
 // arrival (R-ATTEMPT-2). Charges do not change it: they are counted, and that is all.
 //
-//   leaf queue:   heap of applications, keyed by the first element of each
+//   leaf queue:   heap of shims that have credit, keyed by the first element of each
+//   shim:         heap of applications, likewise
 //   application:  heap of runs, keyed by the first element of each
 //   run:          asks of one priority that are in order already, as a list; or one element of n asks
 //
@@ -10,8 +11,8 @@
 // runs of one ask, and then it is a plain heap: O(log n). The members of a pod group follow each other by their keys
 // (QueueSort of coscheduling), in one run or in several; an element of n asks is a run of its own.
 //
-// Only the path that changed is reordered. An application whose shim has no credit is taken out of the
-// leaf's heap and keeps its own.
+// Only the path that changed is reordered. A shim without credit is taken out of the leaf's heap and keeps its own: that costs
+// the same however many applications it has.
 //
 // Thread: the engine's. Ids of asks and applications are the tables'. It links asks through their Waiting.
 #pragma once
@@ -71,9 +72,7 @@ private:
         std::unique_ptr<RunHeap> runs;
         boost::unordered_flat_map<std::int32_t, OpenRuns, NumberHash> open;  // by priority
         ShimId shim = kNone<ShimId>;
-        std::uint32_t index = 0;  // among its shim's
         std::uint32_t position = kNotInHeap;
-        bool has_credit = true;
     };
     struct ApplicationBefore {
         const LeafOrder* order;
@@ -83,7 +82,22 @@ private:
         LeafOrder* order;
         std::uint32_t& operator()(ApplicationId id) const { return order->applications_[raw(id)].position; }
     };
-    using Leaf = IndexedHeap<ApplicationId, ApplicationBefore, ApplicationPosition>;
+    // Applications with asks that wait inside.
+    using ApplicationHeap = IndexedHeap<ApplicationId, ApplicationBefore, ApplicationPosition>;
+
+    struct OfShim {
+        std::unique_ptr<ApplicationHeap> applications;
+        std::uint32_t position = kNotInHeap;
+    };
+    struct ShimBefore {
+        const LeafOrder* order;
+        bool operator()(ShimId a, ShimId b) const;
+    };
+    struct ShimPosition {
+        LeafOrder* order;
+        std::uint32_t& operator()(ShimId id) const { return order->of_shim_[raw(id)].position; }
+    };
+    using Leaf = IndexedHeap<ShimId, ShimBefore, ShimPosition>;
 
     void put(Element) override;
     void take_out(AskId) override;
@@ -93,20 +107,24 @@ private:
 
     const PendingKey& key_of(AskId) const;
     PendingKey last_of(RunId id) const { return asks_.waiting(runs_[id].asks.back()).key; }
-    const PendingKey& first_of(const Application& application) const { return runs_[application.runs->top()].key; }
+    ApplicationId first_application() const { return of_shim_[raw(leaf_.top())].applications->top(); }
+    const PendingKey& first_of(ApplicationId id) const { return runs_[applications_[raw(id)].runs->top()].key; }
+    const PendingKey& first_of(const OfShim& shim) const { return first_of(shim.applications->top()); }
     void put_ask(AskId, Application&);
     void put_element(Element, Application&);
     bool join(RunId, AskId, Application&);
     RunId begin_run(AskId, Application&);
     void end_run(RunId, Application&, std::int32_t priority);
     void leave(AskId, ApplicationId);
-    void settle(ApplicationId);  // brings the application's place in the leaf up to date
+    // Bring the place of the application, and that of its shim, up to date.
+    void settle(ApplicationId);
+    void settle(ShimId);
 
     AskTable& asks_;
     std::vector<Run> runs_;
     std::vector<RunId> free_runs_;
     std::vector<Application> applications_;
-    std::vector<std::vector<ApplicationId>> of_shim_;
+    std::vector<OfShim> of_shim_;
     Leaf leaf_;
     std::vector<AskId> taken_ = std::vector<AskId>(1);  // by the last take; never empty
     // Of the last element taken. What comes before it belongs before something that may not be tried yet.
