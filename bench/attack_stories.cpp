@@ -179,6 +179,75 @@ void gang(Pen& pen, const Send& send, double size) {
     }
 }
 
+// Nodes with 30 labels and 40 images each, as cloud providers make them; `more` is another image, of the first nodes.
+void labelled_nodes(Pen& pen, const Send& send, std::uint64_t first, std::uint64_t count,
+                    const std::string& more = {}) {
+    constexpr std::uint64_t kOfAMessage = 100;
+    std::vector<Attribute> labels(30 * kOfAMessage);
+    std::vector<Amount> images(40 * kOfAMessage);
+    const std::array<Amount, 2> capacity = {Amount{pen.id("cpu"), 64'000}, Amount{pen.id("pods"), 110}};
+    for (std::uint64_t from = first; from < first + count; from += kOfAMessage) {
+        std::vector<NodeItem> items(std::min(kOfAMessage, first + count - from));
+        for (std::uint64_t at = 0; at < items.size(); ++at) {
+            const std::string name = "node-" + std::to_string(from + at);
+            for (std::uint64_t key = 0; key < 30; ++key) {
+                const std::string value = key == 0 ? name : "value-" + std::to_string((from + at) % (1 + 5 * key));
+                labels[30 * at + key] = {pen.id("label-" + std::to_string(key)), pen.id(value)};
+            }
+            for (std::uint64_t image = 0; image < 40; ++image) {
+                const std::string which = image == 0 && !more.empty() ? more : "image-" + std::to_string(image);
+                images[40 * at + image] = {pen.id(which), 100'000'000};
+            }
+            items[at] = {.node = pen.id(name),
+                         .action = more.empty() ? NodeAction::create : NodeAction::update,
+                         .capacity = capacity,
+                         .attributes = std::span(labels).subspan(30 * at, 30)};
+            items[at].images = std::span(images).subspan(40 * at, 40);
+        }
+        send.message(NodesMessage{items});
+    }
+}
+
+void define_and_ask(Pen& pen, const Send& send, const SpecItem& spec) {
+    define(pen, send, spec);
+    asks(pen, send, 1, [&](AskItem& ask, std::uint64_t) {
+        ask.key = pen.key("pod-of-", spec.number);
+        ask.spec = spec.number;
+    });
+}
+
+void new_keys(Pen& pen, const Send& send, double size) {
+    application(pen, send);
+    labelled_nodes(pen, send, 0, times(size, 100'000));
+    for (SpecNumber number = 1; number <= 2'000; ++number) {
+        SpecItem item{number, {}};
+        for (std::uint64_t key = 0; key < 64; ++key) {
+            PodTerm term;
+            term.topology_key =
+                pen.id(key < 30 ? "label-" + std::to_string(key) : "odd-" + std::to_string(34 * number + key));
+            item.spec.preferred_anti_affinity.push_back({1, term});
+        }
+        define_and_ask(pen, send, item);
+        ReleaseItem release;
+        release.key = pen.key("pod-of-", number);
+        send.message(ReleasesMessage{std::span(&release, 1)});
+        send.message(SpecsMessage{.define = {}, .forget = std::span(&number, 1)});
+    }
+}
+
+void images_of_nodes(Pen& pen, const Send& send, double size) {
+    application(pen, send);
+    labelled_nodes(pen, send, 0, times(size, 100'000));
+    for (SpecNumber number = 1; number <= 1'000; ++number) {
+        SpecItem item{number, {}};
+        for (std::uint64_t image = 0; image < 40; ++image) {
+            item.spec.images.push_back(pen.id("image-" + std::to_string((number + image) % 40)));
+        }
+        define_and_ask(pen, send, item);
+        labelled_nodes(pen, send, number % 100, 1, number % 2 == 0 ? "image-40" : "image-0");
+    }
+}
+
 void long_rejections(Pen& pen, const Send& send, double size) {
     const std::string filler(4'000, 'k');
     for (std::uint64_t number = 0; number < times(size, 200'000); ++number) {
@@ -205,6 +274,9 @@ const std::vector<Story>& stories() {
          crowded_label},
         {"budgets", "200,000 budgets in one namespace, then a hello", budgets},
         {"gang", "a gang of 16,384 that waits, and 20 changes of a node", gang},
+        {"new-keys", "100,000 nodes with 30 labels, 2,000 specs with 64 topology keys each", new_keys},
+        {"images", "100,000 nodes with 40 images, 1,000 specs with as many, and as many changes of a node",
+         images_of_nodes},
         {"long-rejections", "200,000 rejections with keys of 4,000 bytes, none acknowledged", long_rejections},
     };
     return all;

@@ -55,6 +55,8 @@ public:
         return known == nullptr ? nullptr : &places_[raw(*known)].entry;
     }
 
+    std::uint32_t references(Id id) const { return places_[raw(id)].references; }
+
     // True if that was the last reference: the caller looks at the entry once more and calls forget().
     bool release(Id id) {
         BP_CHECK_OP(places_[raw(id)].references, >, 0u);

@@ -299,28 +299,25 @@ void check_bytes(const World& world, std::vector<std::string>& broken) {
         for (const auto& [id, entry] : shim.dictionary.all()) {
             sum += kEntryBytes + entry.text.size();
         }
-        for (const auto& [id, spec] : shim.specs) {
-            ++uses[{static_cast<ShimId>(number), spec}];
-        }
-        for (const SpecId spec : shim.left_over_specs) {
-            ++uses[{static_cast<ShimId>(number), spec}];
-        }
+        for (const auto& [id, spec] : shim.specs) ++uses[{static_cast<ShimId>(number), spec}];
+        for (const SpecId spec : shim.left_over_specs) ++uses[{static_cast<ShimId>(number), spec}];
         for (const auto& [name, application] : shim.applications) {
             sum += world.applications[application].bytes;
         }
         std::map<TermId, std::uint32_t> terms;
+        KeysOfShim keys;
         for (const auto& [spec, use] : shim.spec_uses) {
+            keys.add(world.specs[spec]);
             sum += spec_bytes(world.specs[spec], world.texts);
             for (const TermId term : world.topology.counts().terms_of(spec)) ++terms[term];
-            const auto counted = uses.find({static_cast<ShimId>(number), spec});
-            if (counted == uses.end() || counted->second != use.times) {
+            if (uses[{static_cast<ShimId>(number), spec}] != use.times) {
                 broken.push_back("the uses of a spec by " + shim.name + " are not those that there are");
             }
         }
-        if (terms.size() != shim.terms.size() || std::any_of(terms.begin(), terms.end(), [&](const auto& term) {
-                return shim.terms.times(raw(term.first)) != term.second;
-            })) {
-            broken.push_back("the pod terms of " + shim.name + " are not those of its specs");
+        if (keys != shim.topology_keys || terms.size() != shim.terms.size() ||
+            std::any_of(terms.begin(), terms.end(),
+                        [&](const auto& term) { return shim.terms.times(raw(term.first)) != term.second; })) {
+            broken.push_back("the pod terms or topology keys of " + shim.name + " are not those of its specs");
         }
         sum += shim.ledger.bytes();
         all += sum;

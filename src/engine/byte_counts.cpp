@@ -117,6 +117,7 @@ void use_spec(World& world, ShimId id, SpecId spec) {
     if (use.times++ == 0) {
         use.bytes = spec_bytes(world.specs[spec], world.texts);
         world.bytes.add(shim.bytes, use.bytes);
+        shim.topology_keys.add(world.specs[spec]);
         const PodCounts& counts = world.topology.counts();
         for (const TermId term : counts.terms_of(spec)) {
             shim.terms.add(raw(term), counts.term(term).key.match);
@@ -133,6 +134,7 @@ void use_no_more(World& world, ShimId id, SpecId spec) {
     BP_CHECK(found != shim.spec_uses.end() && found->second.times > 0);
     if (--found->second.times == 0) {
         world.bytes.give_back(shim.bytes, found->second.bytes);
+        shim.topology_keys.remove(world.specs[spec]);
         const PodCounts& counts = world.topology.counts();
         for (const TermId term : counts.terms_of(spec)) {
             shim.terms.remove(raw(term), counts.term(term).key.match);

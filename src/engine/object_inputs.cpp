@@ -158,6 +158,10 @@ void Inputs::define_spec(ShimId id, const SpecItem& record) {
     if (shim.specs.size() >= world_.options.specs_max) {
         return reject("more than " + std::to_string(world_.options.specs_max) + " specs");
     }
+    // Before the content has an id, for then its keys get columns.
+    if (!shim.topology_keys.has_room_for(spec, kTopologyKeysMax)) {
+        return reject("more than " + std::to_string(kTopologyKeysMax) + " topology keys");
+    }
     const SpecId content = world_.specs.acquire(PodSpec(spec));
     const bool counts = content != kEmptySpec && !shim.spec_uses.contains(content);
     std::string fault = counts ? label_crowd_fault(shim, content) : std::string();

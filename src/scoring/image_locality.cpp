@@ -36,7 +36,10 @@ public:
     }
     // On how many nodes an image lies counts at each of them.
     void shared_numbers(const Subject& subject, std::vector<std::int64_t>& numbers) const override {
-        numbers.push_back(static_cast<std::int64_t>(subject.cluster.topology.images().version()));
+        const ImageCounts::Version version = subject.cluster.topology.images().version(subject.spec.images);
+        for (const std::uint64_t number : {version.changed, version.gone, version.nodes}) {
+            numbers.push_back(static_cast<std::int64_t>(number));
+        }
     }
     std::int64_t normalise(std::int64_t raw, const RawRange&) const noexcept override { return raw; }
 };

@@ -24,6 +24,7 @@
 #include "options/engine_options.h"
 #include "shims/decision_ledger.h"
 #include "shims/dictionary.h"
+#include "shims/keys_of_shim.h"
 #include "shims/nodes_of_shim.h"
 #include "shims/resync_hold.h"
 
@@ -61,6 +62,7 @@ struct Shim {
     std::vector<SpecId> left_over_specs;
     SplitMap<SpecId, SpecUse, NumberHash> spec_uses;  // of all but the empty one
     TermCrowds terms;                                 // of spec_uses
+    KeysOfShim topology_keys;                         // of spec_uses
     std::uint64_t bytes = 0;  // of all that it has stated, and of decisions that it has not acknowledged
     DecisionLedger ledger;
     std::map<std::string, ApplicationId, std::less<>> applications;

@@ -16,7 +16,7 @@ ClusterFacts::ClusterFacts(const Parts& parts, const TopologyOptions& options)
       specs_(parts.specs),
       nodes_(parts.nodes),
       options_(options),
-      keys_(texts_),
+      keys_(texts_, carriers_),
       filters_(texts_, known_, keys_),
       counts_(texts_, asks_, specs_, keys_, filters_, options.negative_selector_fault, options.column_bytes_max,
               options.members_max),
@@ -37,7 +37,7 @@ void ClusterFacts::set_facts(Slot slot, std::shared_ptr<const NodeFacts> facts) 
     facts_.resize(nodes_.slot_count());
     const std::shared_ptr<const NodeFacts> before = facts_[raw(slot)];
     if (before && facts && *before == *facts) {
-        images_.renew(*facts);
+        images_.change(slot, before.get(), facts.get());
         return;
     }
     if (facts) {
@@ -46,17 +46,17 @@ void ClusterFacts::set_facts(Slot slot, std::shared_ptr<const NodeFacts> facts) 
     if (before) {
         count_pods_on(slot, -1);
         filters_.take_out(slot);
-        images_.take_out(before.get());
     }
     pod_log_.append(slot);
     node_count_ += (facts ? 1u : 0u);
     node_count_ -= (before ? 1u : 0u);
     facts_[raw(slot)] = facts;
     nodes_[slot].facts = facts;
+    carriers_.change(slot, before.get(), facts.get());
     keys_.set_node(slot, facts.get(), facts_);
     filters_.put_in(slot, facts.get(), facts_.size());
     signatures_.set_node(slot, facts.get(), facts_.size());
-    images_.put_in(facts.get());
+    images_.change(slot, before.get(), facts.get());
     volumes_.set_node(slot, facts);
     claims_.set_node(slot, facts ? facts->name : 0);
     if (facts) {

@@ -17,6 +17,7 @@
 #include "claims/claim_objects.h"
 #include "cluster/change_log.h"
 #include "cluster/host_ports.h"
+#include "cluster/label_carriers.h"
 #include "cluster/node_table.h"
 #include "labels/known_texts.h"
 #include "labels/spread_terms.h"
@@ -101,8 +102,12 @@ public:
     const PodCounts& counts() const { return counts_; }
     const NodeFilters& filters() const { return filters_; }
     const Signatures& signatures() const { return signatures_; }
-    // The cost of plans so far, without a clock: specs held against sets of pods, nodes judged by terms.
-    std::uint64_t looks() const { return counts_.specs_looked_at() + signatures_.looks() / kJudgementsPerLook; }
+    // The cost of plans so far, without a clock: specs held against sets of pods, pods counted, nodes judged by terms, nodes
+    // with an image.
+    std::uint64_t looks() const {
+        return counts_.specs_looked_at() + counts_.pods_looked_at() / kPodsPerLook +
+               signatures_.looks() / kJudgementsPerLook + images_.looks() / kImagesPerLook;
+    }
     ImageCounts& images() { return images_; }
     const TextTable& texts() const { return texts_; }
     const KnownTexts& known() const { return known_; }
@@ -138,7 +143,9 @@ private:
     void drop(SpecPlan&);
     void count_pods_on(Slot, int sign);
 
+    static constexpr std::uint64_t kPodsPerLook = 2;
     static constexpr std::uint64_t kJudgementsPerLook = 4;
+    static constexpr std::uint64_t kImagesPerLook = 8;
 
     TextTable& texts_;
     const KnownTexts& known_;
@@ -149,13 +156,14 @@ private:
     const TopologyOptions options_;
     FactsBySlot facts_;
     std::uint64_t node_count_ = 0;
+    LabelCarriers carriers_;
     TopologyKeys keys_;
     NodeFilters filters_;
     PodCounts counts_;
     Signatures signatures_;
     ImageCounts images_;
     PodSetTable pod_sets_;
-    VolumeObjects volumes_{texts_, known_};
+    VolumeObjects volumes_{texts_, known_, carriers_};
     ClaimObjects claims_{texts_};
     std::vector<NodeUse> uses_;  // by slot; as far as there was ever one
     const NodeUse nothing_{};

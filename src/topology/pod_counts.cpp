@@ -150,6 +150,7 @@ void PodCounts::fill(Counter& counter, SpecId spec, int sign) {
     auto& pods = specs_.pods(spec);
     BP_CHECK(on_trial_ == 0 || pods.empty());
     for (AskId id = pods.front(); id != kNone<AskId>; id = pods.next(asks_, id)) {
+        ++pods_looked_at_;
         if (!spread || !asks_[id].terminating) {
             count(counter, asks_[id].slot, sign);
         }

@@ -153,6 +153,8 @@ public:
     std::uint64_t recounts() const { return recounts_; }
     // Held against sets so far, to find which of them belong to the sets.
     std::uint64_t specs_looked_at() const { return specs_looked_at_; }
+    // Pods that counters were filled with.
+    std::uint64_t pods_looked_at() const { return pods_looked_at_; }
 
 private:
     static constexpr std::uint64_t kNever = UINT64_MAX;
@@ -248,6 +250,7 @@ private:
     std::size_t members_ = 0;  // of all sets
     std::uint64_t recounts_ = 0;
     std::uint64_t specs_looked_at_ = 0;
+    std::uint64_t pods_looked_at_ = 0;
 };
 
 }  // namespace bayplan

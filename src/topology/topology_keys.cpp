@@ -2,6 +2,7 @@
 #include "topology/topology_keys.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "base/field_hash.h"
 
@@ -14,6 +15,10 @@ constexpr std::uint32_t kSmallDomain = 256;
 // Blocks with nodes of two domains that searches put up with: so many, and one in so many.
 constexpr std::size_t kMixedFew = 8;
 constexpr std::size_t kMixedShare = 16;
+// Columns of keys that more nodes carry are kept, at most so many of them.
+constexpr std::uint32_t kWorthKeeping = 256;
+constexpr std::size_t kKeptMax = 64;
+constexpr std::size_t kSparesMax = 64;
 
 }  // namespace
 
@@ -25,23 +30,71 @@ KeyId TopologyKeys::acquire(TopologyKey key, const FactsBySlot& all) {
         return id;
     }
     texts_.add_reference(key.key);
-    Entry& entry = keys_[id];
-    entry.domains.resize(all.size(), kNoDomain);
-    entry.block_domains.resize(all.size() / kLanes, kNoDomain);
-    for (std::uint32_t slot = 0; slot < all.size(); ++slot) {
-        put(entry, static_cast<Slot>(slot), all[slot].get());
-    }
-    for (std::uint32_t block = 0; block < entry.block_domains.size(); ++block) {
-        look_at_block(entry, block, all);
-    }
-    choose_way(entry);
+    fill(keys_[id], all);
     return id;
 }
 
-void TopologyKeys::release(KeyId id) {
+void TopologyKeys::fill(Entry& entry, const FactsBySlot& all) {
+    if (!spares_.empty()) {
+        entry.domains = std::move(spares_.back());
+        spares_.pop_back();
+    }
+    entry.domains.assign(all.size(), kNoDomain);
+    entry.block_domains.assign(all.size() / kLanes, kNoDomain);
+    if (entry.key.none_is_empty) {
+        for (std::uint32_t slot = 0; slot < all.size(); ++slot) {
+            put(entry, static_cast<Slot>(slot), all[slot].get());
+        }
+        for (std::uint32_t block = 0; block < entry.block_domains.size(); ++block) {
+            look_at_block(entry, block, all);
+        }
+    } else {
+        // Blocks without such a node have no domain, as they are made.
+        const NodeSet& carriers = carriers_.of(entry.key.key);
+        carriers.for_each([&](Slot slot) { put(entry, slot, all[raw(slot)].get()); });
+        std::uint32_t last = UINT32_MAX;
+        carriers.for_each([&](Slot slot) {
+            if (block_of(slot) != last) {
+                last = block_of(slot);
+                look_at_block(entry, last, all);
+            }
+        });
+    }
+    choose_way(entry);
+}
+
+// True: the last reference on the key is the list's now.
+bool TopologyKeys::keep(KeyId id) {
+    Entry& entry = keys_[id];
+    if (entry.kept || carriers_.of(entry.key.key).size() <= kWorthKeeping) {
+        return false;
+    }
+    if (kept_.size() == kKeptMax) {
+        const auto idle = std::ranges::find_if(kept_, [&](KeyId one) { return keys_.references(one) == 1; });
+        if (idle == kept_.end()) {
+            return false;
+        }
+        drop(*idle);
+        kept_.erase(idle);
+    }
+    entry.kept = true;
+    kept_.push_back(id);
+    return true;
+}
+
+void TopologyKeys::drop(KeyId id) {
     if (keys_.release(id)) {
         texts_.release(keys_[id].key.key);
+        if (spares_.size() < kSparesMax) {
+            spares_.push_back(std::move(keys_[id].domains));
+        }
         keys_.forget(id);
+    }
+}
+
+void TopologyKeys::release(KeyId id) {
+    if (keys_.references(id) > 1 || !keep(id)) {
+        drop(id);
     }
 }
 

@@ -3,6 +3,9 @@
 //   domain[slot]         the value of the key's label as a dense number of the key; kNoDomain if it lies nowhere
 //   block_domain[block]  the domain that all nodes of the block share, or kMixed
 //
+// Columns of keys that many nodes carry are kept when nothing uses them any more: to make one takes milliseconds, and specs come
+// and go.
+//
 // Thread: the engine's. Numbers of domains never decide anything; one without nodes is used again.
 #pragma once
 
@@ -16,6 +19,7 @@
 #include "base/ids.h"
 #include "base/interned.h"
 #include "base/text_table.h"
+#include "cluster/label_carriers.h"
 #include "cluster/node_facts.h"
 
 namespace bayplan {
@@ -37,8 +41,9 @@ using FactsBySlot = std::vector<std::shared_ptr<const NodeFacts>>;
 
 class TopologyKeys {
 public:
-    explicit TopologyKeys(TextTable& texts) : texts_(texts) {}
+    TopologyKeys(TextTable& texts, const LabelCarriers& carriers) : texts_(texts), carriers_(carriers) {}
 
+    // A step for each node that carries the key, if it has no column.
     KeyId acquire(TopologyKey, const FactsBySlot&);
     void release(KeyId);
     // The node of the slot is another one now, or gone (null). `all` has the change already.
@@ -119,19 +124,26 @@ private:
         std::uint64_t moves = 0;              // how often a node's domain, or the number of slots, did
         std::uint32_t largest = 0;            // most nodes that a domain ever had
         Way way = Way::by_site;
+        bool kept = false;
         std::vector<Domain> free;
         boost::unordered_flat_map<Text, Domain> of_value;
         std::vector<Text> values;  // by domain
         mutable Members members;   // made when it is asked for
     };
 
+    void fill(Entry&, const FactsBySlot&);
+    bool keep(KeyId);
+    void drop(KeyId);
     void put(Entry&, Slot, const NodeFacts*);
     static void choose_way(Entry&);
     const Members& members(KeyId) const;
     static void look_at_block(Entry&, std::uint32_t block, const FactsBySlot&);
 
     TextTable& texts_;
+    const LabelCarriers& carriers_;
     Interned<KeyId, Entry> keys_;
+    std::vector<std::vector<Domain>> spares_;  // columns of keys that went: memory from the system is dear
+    std::vector<KeyId> kept_;                  // with a reference each; in the order in which they came
 };
 
 }  // namespace bayplan

@@ -9,7 +9,8 @@
 
 namespace bayplan {
 
-LabelledNodes::LabelledNodes(const TextTable& texts, const KnownTexts& known) : texts_(texts) {
+LabelledNodes::LabelledNodes(const TextTable& texts, const KnownTexts& known, const LabelCarriers& carriers)
+    : texts_(texts), carriers_(carriers) {
     for (const Text key : {known.zone_beta, known.region_beta, known.zone, known.region}) {
         use(key);
     }
@@ -67,12 +68,8 @@ void LabelledNodes::use(Text key) {
     if (++by_value.uses > 1) {
         return;
     }
-    for (std::size_t slot = 0; slot < facts_.size(); ++slot) {
-        const Label* label = facts_[slot] != nullptr ? find_label(facts_[slot]->labels, key) : nullptr;
-        if (label != nullptr) {
-            put(by_value, label->value, static_cast<Slot>(slot));
-        }
-    }
+    carriers_.of(key).for_each(
+        [&](Slot slot) { put(by_value, find_label(facts_[raw(slot)]->labels, key)->value, slot); });
 }
 
 void LabelledNodes::drop(Text key) {

@@ -13,24 +13,25 @@
 
 #include <boost/unordered/unordered_flat_map.hpp>
 
+#include "cluster/label_carriers.h"
 #include "cluster/node_facts.h"
+#include "cluster/node_set.h"
 #include "labels/known_texts.h"
 #include "labels/node_terms.h"
 #include "labels/selector.h"
-#include "volumes/node_set.h"
 
 namespace bayplan {
 
 class LabelledNodes {
 public:
-    LabelledNodes(const TextTable& texts, const KnownTexts& known);
+    LabelledNodes(const TextTable& texts, const KnownTexts& known, const LabelCarriers& carriers);
 
     // The node of the slot has these facts now; null: it goes.
     void set_node(Slot, std::shared_ptr<const NodeFacts>);
     const NodeFacts* facts(Slot slot) const { return raw(slot) < facts_.size() ? facts_[raw(slot)].get() : nullptr; }
     std::size_t block_count() const { return present_.size(); }
 
-    // Counted. The first use of a key looks at all nodes.
+    // Counted. The first use of a key looks at the nodes that carry it.
     void use(Text key);
     void drop(Text key);
 
@@ -61,6 +62,7 @@ private:
     void take(const NodeFacts&, Slot);
 
     const TextTable& texts_;
+    const LabelCarriers& carriers_;
     std::vector<std::shared_ptr<const NodeFacts>> facts_;  // by slot
     NodeMask present_;
     boost::unordered_flat_map<Text, ByValue> keys_;

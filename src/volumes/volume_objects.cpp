@@ -100,9 +100,9 @@ auto found_in(const Map& map, Key key) -> typename Map::mapped_type {
 
 }  // namespace
 
-VolumeObjects::VolumeObjects(const TextTable& texts, const KnownTexts& known)
+VolumeObjects::VolumeObjects(const TextTable& texts, const KnownTexts& known, const LabelCarriers& carriers)
     : texts_(texts),
-      nodes_(texts, known),
+      nodes_(texts, known, carriers),
       free_(texts, known, nodes_),
       attached_(std::make_unique<AttachedVolumes>(*this, known)) {}
 

@@ -35,7 +35,7 @@ public:
     template <typename Object>
     using Shared = std::shared_ptr<const Object>;
 
-    VolumeObjects(const TextTable& texts, const KnownTexts& known);
+    VolumeObjects(const TextTable& texts, const KnownTexts& known, const LabelCarriers& carriers);
     ~VolumeObjects();
     VolumeObjects(const VolumeObjects&) = delete;
     VolumeObjects& operator=(const VolumeObjects&) = delete;

@@ -1,6 +1,8 @@
 // Crowds of pod terms; see oracle_terms.h.
 #include <algorithm>
 #include <optional>
+#include <set>
+#include <string>
 
 #include "oracle_terms.h"
 
@@ -103,6 +105,24 @@ std::string crowd_fault(const std::vector<std::shared_ptr<const KubeSpec>>& of_s
         found.push_back({term, choice.by});
     }
     return "";
+}
+
+bool more_keys_than(std::size_t most, const std::vector<std::shared_ptr<const KubeSpec>>& of_shim,
+                    const KubeSpec& spec) {
+    std::set<std::string> keys;
+    const auto name_keys = [&](const KubeSpec& one) {
+        for (const CountedTerm& counted : terms_of(one)) {
+            keys.insert(counted.term.topology_key);
+        }
+        for (const KubeSpread& constraint : one.spread) {
+            keys.insert(constraint.topology_key);
+        }
+    };
+    for (const auto& one : of_shim) {
+        name_keys(*one);
+    }
+    name_keys(spec);
+    return keys.size() > most;
 }
 
 }  // namespace bayplan::oracle

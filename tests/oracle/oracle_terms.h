@@ -28,4 +28,7 @@ struct FoundTerm {
 std::string crowd_fault(const std::vector<std::shared_ptr<const KubeSpec>>& of_shim, const KubeSpec&, std::size_t most,
                         std::vector<FoundTerm>& found);
 
+// With the spec beside all that the shim has, there are more topology keys than so many.
+bool more_keys_than(std::size_t most, const std::vector<std::shared_ptr<const KubeSpec>>& of_shim, const KubeSpec&);
+
 }  // namespace bayplan::oracle

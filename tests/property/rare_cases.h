@@ -52,5 +52,7 @@ inline oracle::OwnedAsk ask(const std::string& key, SpecNumber spec, DictId on_n
 std::vector<Case> claims_given_back();
 std::vector<Case> large_slices();
 std::vector<Case> devices_for_kinds();
+// rare_keys.cpp
+std::vector<Case> many_topology_keys();
 
 }  // namespace bayplan::property::rare

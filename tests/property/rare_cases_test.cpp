@@ -381,8 +381,9 @@ TEST(Property, EngineEqualsOracleInRareCases) {
                                nominations_as_stated(64, "1 0 place s/x east - -"),
                                nominations_as_stated(65, "1 0 place s/x west - -"),
                                pods_of_a_node()};
-    std::ranges::move(claims_given_back(), std::back_inserter(cases));
-    std::ranges::move(large_slices(), std::back_inserter(cases));
+    for (std::vector<Case> more : {many_topology_keys(), claims_given_back(), large_slices()}) {
+        std::ranges::move(more, std::back_inserter(cases));
+    }
     std::ranges::move(devices_for_kinds(), std::back_inserter(cases));
     for (const Case& one : cases) {
         const History history = history_of(one);

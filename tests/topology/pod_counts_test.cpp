@@ -28,7 +28,8 @@ protected:
     KnownTexts known_{texts_};
     AskTable asks_;
     SpecTable specs_{texts_};
-    TopologyKeys keys_{texts_};
+    LabelCarriers carriers_;
+    TopologyKeys keys_{texts_, carriers_};
     NodeFilters filters_{texts_, known_, keys_};
     PodCounts counts_{texts_, asks_, specs_, keys_, filters_, false, 10 * kLanes * sizeof(std::int32_t), 100};
     Text name_space_ = texts_.acquire("team");

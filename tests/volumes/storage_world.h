@@ -26,7 +26,8 @@ constexpr std::uint8_t only(VolumePredicate predicate) {
 struct StorageWorld : TextWorld {
     StorageWorld() { pod.name_space = text("ns"); }
 
-    VolumeObjects objects{texts, known};
+    LabelCarriers carriers;
+    VolumeObjects objects{texts, known, carriers};
     NodeVolumes used;  // on the node that is judged
     PodSpec pod;
 

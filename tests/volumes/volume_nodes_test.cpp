@@ -99,7 +99,10 @@ private:
                 "z" + digit(3));
         }
         facts.labels = sorted_by_key(std::move(facts.labels));
-        objects.set_node(static_cast<Slot>(number), std::make_shared<const NodeFacts>(std::move(facts)));
+        const Slot slot = static_cast<Slot>(number);
+        auto now = std::make_shared<const NodeFacts>(std::move(facts));
+        carriers.change(slot, objects.nodes().facts(slot), now.get());
+        objects.set_node(slot, std::move(now));
     }
 
     VolumeClaim random_claim() {

@@ -15,6 +15,7 @@ public:
     // Must be there.
     void remove(Slot);
     bool empty() const { return count_ == 0; }
+    std::uint32_t size() const { return count_; }
     void add_to(NodeMask&) const;
     template <typename Each>
     void for_each(Each&& each) const {

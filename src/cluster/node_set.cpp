@@ -1,5 +1,5 @@
 // See node_set.h.
-#include "volumes/node_set.h"
+#include "cluster/node_set.h"
 
 #include <algorithm>
 #include <utility>
