@@ -99,6 +99,14 @@ inline Frame8 make_echo6(const Frame8& data, const Ip6Options& o = {}, unsigned 
     return make_icmp6(type, 0, data, o);
 }
 
+// Word of a router about a packet of ours that it could not pass on (RFC 4443, 3.2).
+inline Frame8 make_too_big6(const Frame8& ours, std::uint32_t mtu, const Ip6Options& o = {}) {
+    Frame8 rest;
+    put32(rest, mtu);
+    append(rest, std::span(ours).subspan(14, 48));
+    return make_icmp6(2, 0, rest, o);
+}
+
 struct NdpOptions {
     unsigned type = 135;
     MacAddress to = kOwnGroupMac;

@@ -35,6 +35,38 @@ TEST(L2l3Ipv6, udp_to_our_port_is_a_datagram_with_its_path) {
     EXPECT_TRUE(std::ranges::equal(result.path.remote_mac, kPeerMac));
 }
 
+Frame8 our_packet6() {
+    Frame8 frame(62 + 1'452);
+    Path path;
+    path.local = address6(kOwnIp6, kOwnPort);
+    path.remote = address6(kOtherIp6, 50'001);
+    build_udp_headers(frame, kStation6, path);
+    return frame;
+}
+
+TEST(L2l3Ipv6, a_router_that_takes_no_packet_of_ours_so_long_is_heard) {
+    Frame8 frame = make_too_big6(our_packet6(), 1'400);
+    const FrameResult result = handle(frame);
+    ASSERT_EQ(result.action, FrameAction::too_big);
+    EXPECT_EQ(result.mtu, 1'400u);
+    EXPECT_EQ(result.path.remote, address6(kOtherIp6, 50'001));
+    const auto reason_of = [](Frame8 changed) {
+        const FrameResult heard = handle(changed);
+        return heard.action == FrameAction::drop ? std::string(to_string(heard.reason)) : "heard";
+    };
+    for (const std::size_t at : {14, 14 + 6, 14 + 8, 14 + 40}) {  // of another's version, protocol, address, port
+        Frame8 other = our_packet6();
+        other[at] ^= 0x10;
+        EXPECT_EQ(reason_of(make_too_big6(other, 1'400)), "icmp_type") << at;
+    }
+    Frame8 damaged = make_too_big6(our_packet6(), 1'400);
+    damaged.back() ^= 1;
+    EXPECT_EQ(reason_of(damaged), "icmp_checksum");
+    EXPECT_EQ(reason_of(make_icmp6(2, 0, Frame8(4 + 47, 0x60))), "icmp_short");
+    EXPECT_EQ(reason_of(make_too_big6(our_packet6(), 1'400, {.to = kAllNodesMac6, .destination = kAllNodes6})),
+              "ip_destination");
+}
+
 TEST(L2l3Ipv6, a_station_of_both_versions_answers_in_both_and_one_of_ipv6_in_one) {
     Frame8 udp4 = make_udp("four");
     EXPECT_EQ(handle(udp4).action, FrameAction::datagram);

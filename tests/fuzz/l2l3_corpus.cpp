@@ -31,8 +31,9 @@ int main(int argc, char** argv) {
                                   make_arp({.operation = 2}), make_udp("payload", {.options = {1, 1, 1, 0}})};
     for (const Malformed& one : malformed_frames()) frames.push_back(one.make());
     const std::size_t of_ipv4 = frames.size();
+    const Frame8 ours6 = make_udp6("payload", {.source = kOwnIp6, .destination = kPeerIp6}, kOwnPort, kPeerPort);
     for (Frame8& one : std::vector<Frame8>{make_udp6("payload"), make_echo6(Frame8(40, 7)), make_ndp(),
-                                           make_advertisement({.flags = 0x60})}) {
+                                           make_advertisement({.flags = 0x60}), make_too_big6(ours6, 1'400)}) {
         frames.push_back(std::move(one));
     }
     for (const Malformed& one : malformed_frames6()) frames.push_back(one.make());
