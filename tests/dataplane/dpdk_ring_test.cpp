@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 #include <rte_dev.h>
 #include <rte_ethdev.h>
+#include <rte_mbuf.h>
+#include <rte_mempool.h>
 #include <sched.h>
 
 #include <algorithm>
@@ -13,6 +15,7 @@
 #include <thread>
 #include <vector>
 
+#include "l2l3_frames.h"
 #include "net/udp_address.h"
 #include "port/dpdk_port.h"
 #include "port/eal.h"
@@ -29,6 +32,8 @@ const cpu_set_t affinity_at_start = [] {
     sched_getaffinity(0, sizeof set, &set);
     return set;
 }();
+
+constexpr std::uint32_t kFewBuffers = 511;  // but more than a thread may keep for itself
 
 class Collector final : public DatagramSink {
 public:
@@ -76,7 +81,27 @@ protected:
         EXPECT_TRUE(client_->resolve(address, path));
         return path;
     }
+    // Puts a frame of a test's own making on the wire to the server.
+    void inject(const Frame8& frame) {
+        std::uint16_t port_id = 0;
+        RTE_ETH_FOREACH_DEV(port_id) {
+            char name[RTE_ETH_NAME_MAX_LEN] = {};
+            ASSERT_EQ(rte_eth_dev_get_name_by_port(port_id, name), 0);
+            if (std::string_view(name).ends_with("_client")) break;
+        }
+        ASSERT_LT(port_id, RTE_MAX_ETHPORTS) << "no device of the client";
+        std::string error;
+        if (pool_ == nullptr) pool_ = make_buffer_pool(kFewBuffers, kEthernetMtu, error);
+        ASSERT_TRUE(pool_ != nullptr) << error;
+        rte_mbuf* buffer = rte_pktmbuf_alloc(pool_.get());
+        ASSERT_NE(buffer, nullptr);
+        char* const bytes = rte_pktmbuf_append(buffer, static_cast<std::uint16_t>(frame.size()));
+        ASSERT_NE(bytes, nullptr);
+        std::memcpy(bytes, frame.data(), frame.size());
+        ASSERT_EQ(rte_eth_tx_burst(port_id, 0, &buffer, 1), 1);
+    }
 
+    std::shared_ptr<rte_mempool> pool_;  // of what is injected; outlives the ports and their wire
     std::unique_ptr<PacketPort> server_;
     std::unique_ptr<PacketPort> client_;
     Collector at_server_;
@@ -304,6 +329,29 @@ TEST_F(DpdkRing, a_link_that_goes_down_and_comes_back_is_told_and_counted) {
     RTE_ETH_FOREACH_DEV(port_id) { ASSERT_EQ(rte_eth_dev_set_link_up(port_id), 0); }
     EXPECT_FALSE(interface_is_up("no-such-if"));
     EXPECT_FALSE(interface_is_up("a-name-that-no-interface-can-have"));
+}
+
+// All in one burst: each is counted, and the first is told.
+TEST_F(DpdkRing, a_router_that_takes_no_packet_so_long_is_counted_and_told_now_and_then) {
+    const Path to_server = path_to_server();
+    Station server;
+    std::ranges::copy(to_server.remote_mac, server.mac.begin());
+    server.ip = ipv4_of(to_server.remote);
+    server.udp_port = to_server.remote.port;
+    Path from_server;
+    from_server.local = to_server.remote;
+    from_server.remote = ipv4_address(0x0a610007, 50'001);
+    Frame8 too_long(42 + 1'452);
+    build_udp_headers(too_long, server, from_server);
+    const Frame8 said = make_too_big(too_long, 1'400, {.to = server.mac, .destination = server.ip});
+    std::vector<std::string> lines;
+    set_port_log([&](std::string_view line) { lines.emplace_back(line); });
+    for (int i = 0; i < 3; ++i) inject(said);
+    drain();
+    set_port_log({});
+    EXPECT_EQ(counter(*server_, "icmp_too_big"), 3u);
+    EXPECT_EQ(lines, std::vector<std::string>{"a router on the way to 10.97.0.7:50001 takes packets of 1400 bytes: "
+                                              "payload_bytes_max must be 1372 at most, here and at the shim"});
 }
 
 TEST_F(DpdkRing, an_idle_port_sleeps_and_traffic_ends_that) {

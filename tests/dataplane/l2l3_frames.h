@@ -113,12 +113,13 @@ inline Frame8 make_echo(const Frame8& data, IpOptions o = {}, unsigned type = 8)
 }
 
 // Word of a router about a packet of ours that it could not pass on (RFC 792, RFC 1191).
-inline Frame8 make_too_big(const Frame8& ours, unsigned mtu) {
+inline Frame8 make_too_big(const Frame8& ours, unsigned mtu, IpOptions o = {}) {
     Frame8 body = {3, 4, 0, 0, 0, 0};
     put16(body, mtu);
     body.insert(body.end(), ours.begin() + 14, ours.begin() + 14 + 28);
     seal(body, 0, body.size(), 2);
-    return make_ip(body, {.protocol = 1});
+    o.protocol = 1;
+    return make_ip(body, o);
 }
 
 struct ArpOptions {
