@@ -331,6 +331,15 @@ TEST_F(DpdkRing, a_link_that_goes_down_and_comes_back_is_told_and_counted) {
     EXPECT_FALSE(interface_is_up("a-name-that-no-interface-can-have"));
 }
 
+TEST_F(DpdkRing, what_the_driver_counts_is_told) {
+    const Path path = path_to_server();
+    ASSERT_TRUE(send(*client_, path, "x"));
+    client_->flush();
+    drain();
+    EXPECT_EQ(counter(*client_, "nic_tx_good_packets"), counter(*client_, "tx_packets"));
+    EXPECT_EQ(counter(*server_, "nic_rx_good_packets"), counter(*server_, "rx_packets"));
+}
+
 // All in one burst: each is counted, and the first is told.
 TEST_F(DpdkRing, a_router_that_takes_no_packet_so_long_is_counted_and_told_now_and_then) {
     const Path to_server = path_to_server();
@@ -373,6 +382,20 @@ TEST(DpdkEal, leaves_the_affinity_of_its_caller_alone) {
     CPU_ZERO(&now);
     ASSERT_EQ(sched_getaffinity(0, sizeof now, &now), 0);
     EXPECT_TRUE(CPU_EQUAL(&now, &affinity_at_start));
+}
+
+TEST(DpdkEal, buffers_lie_anywhere_where_the_numa_domain_has_no_memory) {
+    constexpr int kNowhere = 99;
+    std::string error;
+    ASSERT_TRUE(start_eal(portable_eal_arguments(), error)) << error;
+    std::vector<std::string> lines;
+    set_port_log([&](std::string_view line) { lines.emplace_back(line); });
+    const std::shared_ptr<rte_mempool> pool = make_buffer_pool(kFewBuffers, kEthernetMtu, error, kNowhere);
+    set_port_log({});
+    EXPECT_TRUE(pool != nullptr) << error;
+    EXPECT_EQ(std::ranges::count_if(
+                  lines, [](const std::string& line) { return line.find("NUMA domain 99") != std::string::npos; }),
+              1);
 }
 
 TEST(DpdkEal, packets_cannot_be_captured_where_nobody_can_share_the_memory) {
