@@ -140,6 +140,40 @@ TEST(QuicPending, of_a_full_network_one_of_its_own_makes_room) {
     strangers.expect_attempts_add_up();
 }
 
+// Of eight, two are for clients with a token of an earlier connection. All others prove their address first, which alone
+// gives them no room.
+TEST(QuicPending, who_was_here_before_gets_in_where_strangers_have_filled_their_part) {
+    HandshakeLimits limits = limits_of(8, 48);
+    limits.retry_above = 6;
+    Silent strangers(limits);
+    World& world = strangers.world;
+    SeriesPeer& user = world.client_user;
+    auto& known = world.add(world.options(false), user);
+    world.connect(known);
+    ASSERT_TRUE(world.run_until([&] { return user.open.size() == 1; }));
+    world.run_for(kSecond);  // its token has come
+    known.close(user.open.back(), 0, "over");
+    ASSERT_TRUE(world.run_until([&] { return user.closed.size() == 1; }));
+    strangers.begin(6, 1);
+    ASSERT_EQ(counter(*strangers.server, "handshakes_pending"), 6u);
+
+    world.connect(known);
+    EXPECT_TRUE(world.run_until([&] { return user.open.size() == 2; }, HandshakePatience::kSilent / 4));
+    EXPECT_EQ(counter(*strangers.server, "tokens_accepted"), 1u);
+    EXPECT_EQ(counter(*strangers.server, "attempts_retried"), 0u);
+    EXPECT_EQ(counter(*strangers.server, "drop_handshakes_pending"), 0u);
+
+    SeriesPeer other;
+    world.connect(world.add(world.options(false), other));
+    world.run_for(HandshakePatience::kSilent / 4);
+    EXPECT_TRUE(other.open.empty());
+    EXPECT_EQ(counter(*strangers.server, "attempts_retried"), 1u);
+    EXPECT_GT(counter(*strangers.server, "drop_handshakes_pending"), 0u);
+    EXPECT_EQ(counter(*strangers.server, "handshakes_displaced"), 0u) << "none has been silent for long enough";
+    EXPECT_EQ(counter(*strangers.server, "handshakes_pending"), 6u);
+    strangers.expect_attempts_add_up();
+}
+
 // Both limits are reached by strangers who come back whenever they were displaced.
 TEST(QuicPending, an_honest_client_gets_in_beside_strangers_who_never_stop) {
     Silent strangers(limits_of(16, 16));
