@@ -116,6 +116,26 @@ TEST(QuicPending, a_silent_handshake_makes_room_for_one_that_goes_on) {
     strangers.expect_attempts_add_up();
 }
 
+// Each began later than the one before it. When the first is forgotten, the fourth has its place in the server's list.
+TEST(QuicPending, the_handshake_that_has_been_silent_for_longest_makes_room) {
+    Silent strangers(limits_of(4, 48));
+    for (std::uint32_t network = 1; network <= 3; ++network) {
+        strangers.begin(1, network);
+        strangers.world.run_for(HandshakePatience::kSilent / 5);
+    }
+    strangers.world.run_for(HandshakePatience::kSilent);
+    strangers.begin(1, 4);
+    EXPECT_THAT(strangers.world.server_user.refused_addresses, ::testing::ElementsAre("10.9.1.1:999"));
+    strangers.world.run_for(HandshakePatience::kSilent);
+    strangers.begin(1, 5);
+    strangers.begin(1, 6);
+    EXPECT_THAT(strangers.world.server_user.refused_addresses,
+                ::testing::ElementsAre("10.9.1.1:999", "10.9.2.2:999", "10.9.3.3:999"));
+    EXPECT_EQ(counter(*strangers.server, "handshakes_displaced"), 3u);
+    EXPECT_EQ(counter(*strangers.server, "handshakes_pending"), 3u);
+    strangers.expect_attempts_add_up();
+}
+
 // A burst of clients that all mean it: none is displaced, the later ones come again.
 TEST(QuicPending, a_handshake_that_goes_on_makes_room_for_nobody) {
     Silent strangers(limits_of(8, 48));

@@ -204,7 +204,10 @@ bool SeriesPeer::on_frame(DataPlane&, ConnectionId, Stream stream, Frame& frame)
 
 void SeriesPeer::on_close(DataPlane&, ConnectionId, std::string_view why) { closed.emplace_back(why); }
 
-void SeriesPeer::on_refused(std::string_view, std::string_view why) { refused.emplace_back(why); }
+void SeriesPeer::on_refused(std::string_view address, std::string_view why) {
+    refused.emplace_back(why);
+    refused_addresses.emplace_back(address);
+}
 
 void SeriesPeer::send_series(Stream stream, Series series) { outgoing_[static_cast<int>(stream)].series = series; }
 

@@ -117,7 +117,8 @@ public:
     std::vector<Peer> peers;
     std::vector<std::string> closed;
     std::vector<std::string> refused;
-    std::string fault;  // set when what arrived is not what was sent
+    std::vector<std::string> refused_addresses;  // of each of them
+    std::string fault;                           // set when what arrived is not what was sent
     bool check_content = true;
     std::vector<std::vector<std::byte>> kept;  // frames that arrived when check_content is off
 
