@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <chrono>
+#include <vector>
 
 #include "gateway_world.h"
 
@@ -332,6 +334,25 @@ TEST(GatewayOut, a_cut_closes_a_connection_whose_outbox_does_not_move) {
     ASSERT_TRUE(world.until([&] { return shim.closed; })) << world.log_text();
     EXPECT_TRUE(world.logged("reason=\"too many unacknowledged decisions\"")) << world.log_text();
     EXPECT_EQ(world.gateway->counters().cuts, 1u);
+}
+
+TEST(GatewayStages, reading_and_the_way_out_are_timed) {
+    GatewayWorld world;
+    RawShim& shim = world.admitted("shim-a");
+    ASSERT_TRUE(shim.state(1, ResyncBeginMessage{}));
+    ASSERT_TRUE(world.until([&] { return world.inboxes[0]->depth() == 1; }));
+    for (std::uint64_t sequence = 1; sequence <= 3; ++sequence) {
+        ASSERT_TRUE(
+            world.last_outbox->offer(DecisionsItem{batch_of(sequence, 1, 0), 0, 0, std::chrono::steady_clock::now()}));
+    }
+    ASSERT_TRUE(world.until([&] { return shim.decisions.size() == 3; }));
+    std::vector<daemon::StageFigures> figures;
+    daemon::append_stages(figures, "lcore0", world.gateway->stages());
+    ASSERT_EQ(figures.size(), 2u);
+    EXPECT_EQ(figures[0].stage, "decode");
+    EXPECT_EQ(figures[0].count, 2u) << "the hello and the state";
+    EXPECT_EQ(figures[1].stage, "outbox");
+    EXPECT_EQ(figures[1].count, 3u);
 }
 
 TEST(GatewayStop, state_is_pushed_back_and_the_end_waits_for_acknowledgements) {
