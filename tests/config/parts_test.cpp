@@ -1,6 +1,8 @@
 // Members of the configuration that do more than hold a value: globs of shims, options of the data plane, the REST interface.
 #include <gtest/gtest.h>
 
+#include <cstdint>
+
 #include "config/load.h"
 #include "config_file.h"
 
@@ -23,6 +25,21 @@ TEST(Partition, shims_are_allowed_by_glob_and_by_default_none) {
     EXPECT_TRUE(partition.allows("exact"));
     EXPECT_FALSE(partition.allows("exactly"));
     EXPECT_FALSE(partition.allows(""));
+}
+
+TEST(Partition, shims_of_the_first_of_several_globs_alone_have_rights_unless_some_are_given) {
+    const ConfigFolder folder;
+    const auto rights_with = [&folder](const std::string& shims) {
+        std::string text(kSoundConfig);
+        const std::string any = "shims: \"*\"\n";
+        text.replace(text.find(any), any.size(), shims);
+        return load(folder.write("b.yaml", text)).partitions.at(0).engine.shim_rights;
+    };
+    EXPECT_EQ(rights_with("shims: [\"yunikorn-*\", other, another]\n"),
+              (std::vector<ShimRights>{{"yunikorn-*", INT32_MAX, true, true}}));
+    EXPECT_EQ(rights_with("shims: [\"yunikorn-*\", other]\n    shim_rights: [{shim: other, priority_max: 5}]\n"),
+              (std::vector<ShimRights>{{"other", 5, false, false}}));
+    EXPECT_EQ(rights_with("shims: \"yunikorn-*\"\n"), std::vector<ShimRights>()) << "then all shims have all";
 }
 
 TEST(DataPlane, options_carry_the_address_for_either_port) {
