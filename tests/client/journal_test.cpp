@@ -8,6 +8,7 @@
 #include <iterator>
 
 #include "client/journal.h"
+#include "tests/support/synced_folders.h"
 
 namespace bayplan::client {
 namespace {
@@ -27,11 +28,11 @@ protected:
     }
     void TearDown() override { std::filesystem::remove_all(directory_); }
 
-    std::unique_ptr<Journal> open() {
+    std::unique_ptr<Journal> open(Journal::Sync sync = Journal::Sync::process) {
         records_.clear();
         error_.clear();
         return Journal::open(
-            path_, Journal::Sync::process, [this](std::string_view record) { records_.emplace_back(record); }, error_);
+            path_, sync, [this](std::string_view record) { records_.emplace_back(record); }, error_);
     }
     std::string content() const {
         std::ifstream file(path_, std::ios::binary);
@@ -157,6 +158,22 @@ TEST_F(JournalFile, nobody_else_may_read_it) {
     ASSERT_NE(open(), nullptr);
     EXPECT_EQ(std::filesystem::status(path_).permissions(),
               std::filesystem::perms::owner_read | std::filesystem::perms::owner_write);
+}
+
+TEST_F(JournalFile, a_new_one_is_there_after_the_end_of_the_machine) {
+    const auto syncs = [this] { return bayplan::testing::syncs_of_folder(directory_); };
+    ASSERT_NE(open(), nullptr) << error_;
+    EXPECT_EQ(syncs(), 0u) << "after the end of the process it is there anyway";
+    std::filesystem::remove(path_);
+    {
+        const auto journal = open(Journal::Sync::machine);
+        ASSERT_NE(journal, nullptr) << error_;
+        EXPECT_EQ(syncs(), 1u);
+        journal->append("one");
+        ASSERT_TRUE(journal->flush(error_)) << error_;
+    }
+    ASSERT_NE(open(Journal::Sync::machine), nullptr) << error_;
+    EXPECT_EQ(syncs(), 1u) << "it was there";
 }
 
 TEST_F(JournalFile, another_file_is_left_alone) {

@@ -1,0 +1,14 @@
+// Folders that a test has synced. The test is linked with --wrap=fsync.
+//
+// Thread: the test's.
+#pragma once
+
+#include <cstddef>
+#include <string>
+
+namespace bayplan::testing {
+
+// How often fsync was called for this folder since it was made.
+std::size_t syncs_of_folder(const std::string& folder);
+
+}  // namespace bayplan::testing
