@@ -126,6 +126,7 @@ std::vector<std::string> EngineThread::audit_now(std::uint64_t things) {
     std::vector<std::string> broken;
     const Clock::time_point began = Clock::now();
     engine_->audit(broken);
+    if (options_.more_laws) options_.more_laws(broken);
     const Clock::time_point ended = Clock::now();
     self_audit_.took(things, ended - began, ended);
     laws_broken_ += broken.size();

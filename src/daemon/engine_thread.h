@@ -79,6 +79,7 @@ struct EngineThreadOptions {
     std::int64_t audit_longest_ns = 0;              // 0: no audits in the background
     instruments::FlightRecorder* flight = nullptr;  // where its events are kept for a dump; null: nowhere
     std::function<void()> on_broken_law;            // on the engine's thread; may be empty
+    std::function<void(std::vector<std::string>& broken)> more_laws = {};  // a test's, of each audit; likewise
 };
 
 class EngineThread {

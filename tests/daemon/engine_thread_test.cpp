@@ -265,6 +265,27 @@ TEST_F(EngineThreadTest, an_engine_finds_its_laws_kept_and_tells_how_long_that_t
     stop();
 }
 
+TEST_F(EngineThreadTest, broken_laws_are_counted_logged_and_told) {
+    std::size_t told = 0;
+    daemon::EngineThreadOptions options;
+    options.partition.name = "default";
+    options.partition.engine.executor = ExecutorKind::inline_;
+    options.more_laws = [](std::vector<std::string>& broken) {
+        broken.emplace_back("a law");
+        broken.emplace_back("another law");
+    };
+    options.on_broken_law = [&told] { ++told; };
+    engine_ = std::make_unique<EngineThread>(options, inbox_, log_);
+    std::string error;
+    ASSERT_TRUE(engine_->start(error)) << error;
+    const auto later = std::chrono::steady_clock::now() + 10s;
+    EXPECT_EQ(engine_->ask([&] { return engine_->audit(); }, later), "a law\nanother law");
+    EXPECT_EQ(engine_->refresh_snapshot(later).laws_broken, 2u);
+    EXPECT_TRUE(until([&] { return laws_told_ == 2; }));
+    stop();
+    EXPECT_EQ(told, 1u) << "once, whatever their number";
+}
+
 class EngineThreadStop : public EngineThreadTest {
 protected:
     // The decisions of a connection that reads nothing wait for room when the stop begins.

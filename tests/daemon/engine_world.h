@@ -167,9 +167,11 @@ protected:
     std::size_t outbox_items_ = 64;
     std::atomic<bool> record_end_told_{false};
     std::atomic<bool> queues_refused_{false};
+    std::atomic<std::size_t> laws_told_{0};
     daemon::Log log_{config::LogConfig{}, [this](std::string_view line) {
                          if (line.find("the record ends here") != std::string_view::npos) record_end_told_ = true;
                          if (line.find("queues not read again") != std::string_view::npos) queues_refused_ = true;
+                         if (line.find("a law is broken") != std::string_view::npos) ++laws_told_;
                      }};
     Inbox inbox_{256, 8u << 20};
     std::unique_ptr<EngineThread> engine_;
