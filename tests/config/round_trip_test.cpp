@@ -215,6 +215,7 @@ TEST(ConfigRoundTrip, the_profiles_that_come_with_the_program_are_sound) {
         EXPECT_EQ(config.profile.source, file);
         EXPECT_EQ(config.profile.plan.of(threads::Role::engine).empty(), name == "any");
         EXPECT_TRUE(threads::plan_warnings(config.profile.plan, name != "laptop-2").empty()) << name;
+        EXPECT_EQ(config.profile.lock_memory, name == "server-16") << name;
         ProfileConfig alone;
         ASSERT_TRUE(load_profile(file, alone, faults));
         EXPECT_EQ(alone.plan, config.profile.plan);
