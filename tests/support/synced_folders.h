@@ -8,7 +8,7 @@
 
 namespace bayplan::testing {
 
-// How often fsync was called for this folder since it was made.
+// How often fsync was called for this folder, or for an earlier one whose number it has.
 std::size_t syncs_of_folder(const std::string& folder);
 
 }  // namespace bayplan::testing
