@@ -161,7 +161,9 @@ TEST_F(JournalFile, nobody_else_may_read_it) {
 }
 
 TEST_F(JournalFile, a_new_one_is_there_after_the_end_of_the_machine) {
-    const auto syncs = [this] { return bayplan::testing::syncs_of_folder(directory_); };
+    const auto syncs = [this, before = bayplan::testing::syncs_of_folder(directory_)] {
+        return bayplan::testing::syncs_of_folder(directory_) - before;
+    };
     ASSERT_NE(open(), nullptr) << error_;
     EXPECT_EQ(syncs(), 0u) << "after the end of the process it is there anyway";
     std::filesystem::remove(path_);
