@@ -1,4 +1,4 @@
-// A set of nodes: a few slots, or a bit per node once there were many. Thread: its owner's.
+// A set of nodes: slots in order, or a bit per node where that is smaller. Thread: its owner's.
 #pragma once
 
 #include <cstddef>
@@ -17,6 +17,7 @@ public:
     bool empty() const { return count_ == 0; }
     std::uint32_t size() const { return count_; }
     void add_to(NodeMask&) const;
+    // In the order of slots.
     template <typename Each>
     void for_each(Each&& each) const {
         for (const Slot slot : few_) {
@@ -25,10 +26,15 @@ public:
         for_each_slot(many_, each);
     }
 
+    std::size_t bytes() const { return few_.capacity() * sizeof(Slot) + many_.capacity() * sizeof(std::uint64_t); }
+
 private:
+    void to_bits();
+    void to_slots();
+
     static constexpr std::size_t kFew = 8;
 
-    std::vector<Slot> few_;  // empty once they were many
+    std::vector<Slot> few_;  // in order; empty while they are many
     NodeMask many_;
     std::uint32_t count_ = 0;
 };

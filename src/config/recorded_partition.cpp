@@ -63,6 +63,7 @@ bool parse_recorded_text(const std::string& text, const std::string& name, Parti
     partition.engine.forced_by_right = false;
     partition.engine.application_idle_ns = 0;
     partition.engine.label_terms_max = 10'000'000;
+    partition.engine.topology_keys_max = 10'000'000;
     read_settings(recorded_settings(), partition, root, "", context);
     sort_by_position(faults);
     return faults.size() == faults_before;

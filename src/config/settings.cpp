@@ -65,6 +65,10 @@ void append_limits(Settings<PartitionConfig>& table) {
     table.push_back(number("label_terms_max", MEMBER(P, engine.label_terms_max), kPlain, {1, 10'000'000}, "terms",
                            "Distinct pod terms of a shim that want one label (rules/limits.md); a spec with more is "
                            "rejected."));
+    table.push_back(
+        number("topology_keys_max", MEMBER(P, engine.topology_keys_max), kPlain, {1, 10'000'000}, "keys",
+               "Topology keys that the specs of a shim name; a spec with more is rejected. Each key takes 4 "
+               "bytes of each node."));
     table.push_back(number("objects_max", MEMBER(P, engine.objects_max), kSize, {1, 100'000'000}, "objects",
                            "Objects of the cluster per shim (namespaces, volumes, claims, "
                            "...); more are rejected."));

@@ -159,8 +159,8 @@ void Inputs::define_spec(ShimId id, const SpecItem& record) {
         return reject("more than " + std::to_string(world_.options.specs_max) + " specs");
     }
     // Before the content has an id, for then its keys get columns.
-    if (!shim.topology_keys.has_room_for(spec, kTopologyKeysMax)) {
-        return reject("more than " + std::to_string(kTopologyKeysMax) + " topology keys");
+    if (!shim.topology_keys.has_room_for(spec, world_.options.topology_keys_max)) {
+        return reject("more than " + std::to_string(world_.options.topology_keys_max) + " topology keys");
     }
     const SpecId content = world_.specs.acquire(PodSpec(spec));
     const bool counts = content != kEmptySpec && !shim.spec_uses.contains(content);

@@ -28,9 +28,6 @@ inline constexpr std::size_t kTagsMax = 256;
 inline constexpr std::size_t kKindsMax = 1'024;
 inline constexpr std::size_t kKindsOfShimMax = 256;
 
-// Topology keys that the specs of one shim name. A cluster has some: of hosts, racks, blocks, zones, regions.
-inline constexpr std::size_t kTopologyKeysMax = 64;
-
 // Pods of a group with a minimum: a message about one of them costs a step for each of the others.
 inline constexpr std::size_t kGangMembersMax = 16'384;
 

@@ -42,6 +42,7 @@ EngineOptions embedded_options(EngineOptions options) {
     options.asks_max = kNoLimit;
     options.specs_max = kNoLimit;
     options.label_terms_max = kNoLimit;
+    options.topology_keys_max = kNoLimit;
     options.objects_max = kNoLimit;
     options.credit_window = kNoLimit;
     options.unacknowledged_max = kNoLimit;

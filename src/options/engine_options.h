@@ -168,6 +168,7 @@ struct EngineOptions {
     std::int64_t backoff_max_ns = 10'000'000'000;
     std::uint32_t specs_max = 200'000;
     std::uint32_t label_terms_max = 1'024;  // pod terms of a shim that want one label
+    std::uint32_t topology_keys_max = 256;  // that the specs of a shim name
     std::uint32_t objects_max = 2'000'000;
     ScorePolicy score = ScorePolicy::least_allocated;           // of NodeResourcesFit
     std::vector<ScorePoint> score_shape = {{0, 0}, {100, 10}};  // of requested_to_capacity_ratio; at least one

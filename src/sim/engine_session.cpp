@@ -98,6 +98,7 @@ EngineOptions engine_options(Compat compat, const std::vector<std::string>& pred
     engine.made_queues_max = kNoLimit;
     engine.specs_max = kNoLimit;
     engine.label_terms_max = kNoLimit;
+    engine.topology_keys_max = kNoLimit;
     engine.objects_max = kNoLimit;
     engine.credit_window = kNoLimit;
     engine.unacknowledged_max = kNoLimit;

@@ -99,10 +99,15 @@ void ImageCounts::make(Column& column, const std::vector<Text>& images, std::siz
 
 const std::vector<std::int32_t>& ImageCounts::scores(const std::vector<Text>& images, const FactsBySlot& all) {
     const std::size_t columns_max = std::max(kColumnsMin, kColumnBytesMax / (sizeof(std::int32_t) * (all.size() + 1)));
-    if (columns_.size() >= columns_max && !columns_.contains(images)) {
-        columns_.clear();  // made anew as they are asked for
+    const auto [at, fresh] = columns_.try_emplace(images);
+    if (fresh) {
+        in_order_.push_back(at);
     }
-    Column& column = columns_[images];
+    while (columns_.size() > columns_max) {
+        columns_.erase(in_order_.front());
+        in_order_.pop_front();
+    }
+    Column& column = at->second;
     if (const Version now = version(images); column.version != now || column.scores.size() != all.size()) {
         make(column, images, all.size());
         column.version = now;

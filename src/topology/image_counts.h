@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <map>
 #include <vector>
 
@@ -38,7 +39,7 @@ public:
     std::uint64_t looks() const { return looks_; }
 
 private:
-    // Columns that are kept: of so many bytes together, but so many at least.
+    // Columns that are kept, the longest made go first: of so many bytes together, but so many at least.
     static constexpr std::size_t kColumnBytesMax = std::size_t{64} << 20;
     static constexpr std::size_t kColumnsMin = 16;
 
@@ -62,8 +63,10 @@ private:
     std::uint64_t changes_ = 1;
     std::uint64_t gone_ = 0;  // of Version
     std::uint64_t looks_ = 0;
-    std::map<std::vector<Text>, Column> columns_;
-    std::vector<std::int64_t> shares_;  // by slot, of the column that is being made; else 0
+    using Columns = std::map<std::vector<Text>, Column>;
+    Columns columns_;
+    std::deque<Columns::iterator> in_order_;  // in which they were made
+    std::vector<std::int64_t> shares_;        // by slot, of the column that is being made; else 0
 };
 
 }  // namespace bayplan

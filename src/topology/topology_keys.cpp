@@ -15,8 +15,8 @@ constexpr std::uint32_t kSmallDomain = 256;
 // Blocks with nodes of two domains that searches put up with: so many, and one in so many.
 constexpr std::size_t kMixedFew = 8;
 constexpr std::size_t kMixedShare = 16;
-// Columns of keys that more nodes carry are kept, at most so many of them.
-constexpr std::uint32_t kWorthKeeping = 256;
+// Columns with a domain for more nodes are kept, at most so many of them.
+constexpr std::uint64_t kWorthKeeping = 256;
 constexpr std::size_t kKeptMax = 64;
 constexpr std::size_t kSparesMax = 64;
 
@@ -66,7 +66,7 @@ void TopologyKeys::fill(Entry& entry, const FactsBySlot& all) {
 // True: the last reference on the key is the list's now.
 bool TopologyKeys::keep(KeyId id) {
     Entry& entry = keys_[id];
-    if (entry.kept || carriers_.of(entry.key.key).size() <= kWorthKeeping) {
+    if (entry.kept || entry.nodes <= kWorthKeeping) {
         return false;
     }
     if (kept_.size() == kKeptMax) {

@@ -1,5 +1,7 @@
 // Statements that could cost a look at every node, or at every application, though they concern few of them: keys that no node
 // carries, keys that come again, images of few nodes, credit.
+#include <algorithm>
+
 #include <gtest/gtest.h>
 
 #include "tests/engine/harness.h"
@@ -87,6 +89,21 @@ TEST(NodeLooks, keys_that_no_node_carries_cost_no_step_for_each_node) {
     EXPECT_GT(few, 1'000u);
     const std::uint64_t many = cost_of_new_keys_beside(4'096);
     EXPECT_LT(many, few + 32 * 4'096 * 3 / 2);  // columns are filled with "nowhere"
+}
+
+TEST(NodeLooks, a_shim_names_256_topology_keys_at_most) {
+    Cluster cluster(1);
+    for (std::size_t spec = 1; spec <= 5; ++spec) {
+        std::vector<std::string> keys;
+        for (int key = 0; key < 64; ++key) keys.push_back("key-" + std::to_string(spec) + "-" + std::to_string(key));
+        cluster.define(spec, keys);
+    }
+    cluster.engine_.flush();
+    const auto& kept = cluster.sink_.kept[1];
+    EXPECT_EQ(std::count_if(kept.begin(), kept.end(),
+                            [](const auto& one) { return one.text == "more than 256 topology keys"; }),
+              1);
+    EXPECT_EQ(kept.back().name, "spec 5");
 }
 
 std::uint64_t cost_of_a_key_again_beside(std::size_t nodes) {

@@ -25,6 +25,7 @@ partitions:
     shim_rights: [{shim: "yunikorn-*", priority_max: -7, force: yes, change: yes}]
     specs_max: 40k
     label_terms_max: 77
+    topology_keys_max: 78
     objects_max: 600k
     score: requested_to_capacity_ratio
     score_shape: [10:0, "60:10", 90:3]

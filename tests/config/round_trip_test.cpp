@@ -44,7 +44,7 @@ TEST(ConfigRoundTrip, every_setting_is_read_and_differs_from_its_default) {
         if (line.ends_with(':')) continue;  // a section's own line
         EXPECT_EQ(std::find(without.begin(), without.end(), line), without.end()) << line << " is at its default";
     }
-    EXPECT_EQ(given.size(), 180u) << "a setting was added: give it a line in kEverything\n" << print_config(one);
+    EXPECT_EQ(given.size(), 181u) << "a setting was added: give it a line in kEverything\n" << print_config(one);
 }
 
 TEST(ConfigRoundTrip, members_have_the_values_given) {
@@ -83,6 +83,7 @@ TEST(ConfigRoundTrip, members_have_the_values_given) {
     EXPECT_EQ(partition.engine.score_resources, (std::vector<ScoredResource>{{"example.com/gpu", 7}, {"cpu", 2}}));
     EXPECT_EQ(partition.engine.specs_max, 40'000u);
     EXPECT_EQ(partition.engine.label_terms_max, 77u);
+    EXPECT_EQ(partition.engine.topology_keys_max, 78u);
     EXPECT_EQ(partition.engine.objects_max, 600'000u);
     const ScoreWeights& weights = partition.engine.weights;
     EXPECT_EQ(weights[ScoreId::taint_toleration], 31);
@@ -258,6 +259,7 @@ TEST(RecordedPartition, reads_back_with_the_instance_that_no_file_can_give) {
     EXPECT_EQ(again.engine.coscheduling.mode, Coscheduling::unit);
     EXPECT_EQ(again.engine.specs_max, 40'000u);
     EXPECT_EQ(again.engine.label_terms_max, 77u);
+    EXPECT_EQ(again.engine.topology_keys_max, 78u);
     EXPECT_EQ(again.engine.objects_max, 600'000u);
     EXPECT_EQ(again.engine.score_shape.size(), 3u);
     EXPECT_EQ(again.engine.score_resources, partition.engine.score_resources);
@@ -293,6 +295,7 @@ TEST(RecordedPartition, a_recording_of_before_pod_terms_had_a_limit_has_none) {
     Faults faults;
     ASSERT_TRUE(parse_recorded_text("name: a\n", "record", partition, faults));
     EXPECT_EQ(partition.engine.label_terms_max, 10'000'000u);
+    EXPECT_EQ(partition.engine.topology_keys_max, 10'000'000u);
 }
 
 // The name that `bayplan` had in earlier releases: read, and written as it is called now.

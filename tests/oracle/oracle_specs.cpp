@@ -246,8 +246,8 @@ std::string Oracle::define_spec(const std::string& name, const SpecItem& record)
         return "more than " + std::to_string(options_.specs_max) + " specs";
     }
     const auto all_before = specs_of(shim);
-    if (more_keys_than(64, all_before, spec)) {
-        return "more than 64 topology keys";
+    if (more_keys_than(options_.topology_keys_max, all_before, spec)) {
+        return "more than " + std::to_string(options_.topology_keys_max) + " topology keys";
     }
     std::vector<FoundTerm> found_terms = shim.found_terms;
     fault = crowd_fault(all_before, spec, options_.label_terms_max, found_terms);

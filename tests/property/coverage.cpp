@@ -40,6 +40,7 @@ constexpr Rejection kRejections[] = {
     {DecisionKind::message_rejected, "is defined already", ""},
     {DecisionKind::message_rejected, "more than ", " specs"},
     {DecisionKind::message_rejected, "more than ", " pod terms want one label"},
+    {DecisionKind::message_rejected, "more than ", " topology keys"},
     {DecisionKind::message_rejected, "more than ", " bytes"},
     {DecisionKind::node_rejected, "more than ", " bytes"},
     {DecisionKind::application_rejected, "more than ", " bytes"},

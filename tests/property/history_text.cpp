@@ -258,9 +258,10 @@ std::string to_text(const EngineOptions& options) {
         << ", dictionary_max " << options.dictionary_max << ", nodes_max " << options.nodes_max << ", applications_max "
         << options.applications_max << ", asks_max " << options.asks_max << ", backoff " << options.backoff_initial_ns
         << " to " << options.backoff_max_ns << " ns, score " << score_of(options) << " of" << scored_of(options)
-        << ", specs_max " << options.specs_max << ", label_terms_max " << options.label_terms_max << ", objects_max "
-        << options.objects_max << ", compat " << (options.compat == Compat::bayplan ? "bayplan" : "kubernetes-1.35")
-        << ", weights " << weights_of(options.weights) << ", predicates" << (options.predicates.empty() ? " all" : "");
+        << ", specs_max " << options.specs_max << ", label_terms_max " << options.label_terms_max
+        << ", topology_keys_max " << options.topology_keys_max << ", objects_max " << options.objects_max << ", compat "
+        << (options.compat == Compat::bayplan ? "bayplan" : "kubernetes-1.35") << ", weights "
+        << weights_of(options.weights) << ", predicates" << (options.predicates.empty() ? " all" : "");
     for (const std::string& name : options.predicates) {
         out << " " << name;
     }

@@ -105,6 +105,8 @@ EngineOptions random_options(Random& random, bool with_tbb) {
     Random terms_dice(Random(random).next() ^
                       std::uint64_t{0x7465'726d});  // its own: the rest of the history stays as it was
     options.label_terms_max = terms_dice.chance(15) ? static_cast<std::uint32_t>(terms_dice.between(1, 3)) : 1'024;
+    Random keys_dice(Random(random).next() ^ std::uint64_t{0x6b65'7973});
+    options.topology_keys_max = keys_dice.chance(15) ? static_cast<std::uint32_t>(keys_dice.between(1, 3)) : 256;
     options.objects_max = random.chance(8) ? static_cast<std::uint32_t>(random.between(1, 12)) : 2'000'000;
     options.backoff_initial_ns = random.chance(50) ? 1000 * kMs : random.between(1, 3000 * kMs);
     options.backoff_max_ns = options.backoff_initial_ns * random.between(1, 12);

@@ -6,22 +6,24 @@ namespace bayplan::property::rare {
 namespace {
 
 constexpr DictId kFirstKey = 1'000;
-constexpr DictId kKeys = 65;
+constexpr DictId kKeys = 257;
 
-// Half of the keys by spread constraints, half by terms.
+// 64 keys in each of four lists, which a pod may have and be placed.
 PodSpec naming(DictId first, DictId end, Text app) {
     PodSpec spec;
     spec.name_space = kSpace;
     spec.labels = {{kApp, app}};
     for (DictId key = first; key < end; ++key) {
-        if (key % 2 == 0) {
-            SpreadConstraint& constraint = spec.spread.emplace_back();
-            constraint.topology_key = kFirstKey + key;
-            constraint.hard = false;
-        } else {
-            WeightedPodTerm& preferred = spec.preferred_affinity.emplace_back();
-            preferred.weight = 1;
-            preferred.term.topology_key = kFirstKey + key;
+        PodTerm term;
+        term.topology_key = kFirstKey + key;
+        SpreadConstraint constraint;
+        constraint.topology_key = kFirstKey + key;
+        constraint.hard = false;
+        switch (key / 64) {
+            case 0: spec.preferred_affinity.push_back({1, term}); break;
+            case 1: spec.preferred_anti_affinity.push_back({1, term}); break;
+            case 2: spec.anti_affinity.push_back(term); break;
+            default: spec.spread.push_back(constraint);
         }
     }
     return spec;
@@ -38,7 +40,7 @@ std::vector<Case> many_topology_keys() {
     const PodSpec last = naming(kKeys - 1, kKeys, kApp);
     const auto define = [](SpecNumber number, const PodSpec& spec) { return oracle::OwnedSpecs{{{number, spec}}, {}}; };
     const auto forget = [](SpecNumber number) { return oracle::OwnedSpecs{{}, {number}}; };
-    const Case at_first{"the specs of a shim name 64 topology keys at most",
+    const Case at_first{"the specs of a shim name 256 topology keys at most",
                         {names, define(1, all_but_last), define(2, last), define(3, naming(0, kKeys - 1, kUsed)),
                          define(4, all_but_last), oracle::OwnedAsks{{ask("x", 4)}}},
                         "1 0 place s/x west - -"};
@@ -51,7 +53,7 @@ std::vector<Case> many_topology_keys() {
     }
     later.messages.push_back(forget(4));
     later.messages.push_back(define(2, last));
-    later.messages.push_back(define(1, naming(1, kKeys, kApp)));
+    later.messages.push_back(define(1, naming(1, kKeys - 1, kApp)));
     later.messages.push_back(define(3, naming(0, 1, kApp)));
     later.messages.push_back(oracle::OwnedAsks{{ask("x", 1)}});
     later.expected = "1 0 place s/x west - -";

@@ -56,6 +56,7 @@ EngineOptions live_options_of(const Story& story) {
     out.made_queues_max = usual.made_queues_max;
     out.specs_max = usual.specs_max;
     out.label_terms_max = usual.label_terms_max;
+    out.topology_keys_max = usual.topology_keys_max;
     out.objects_max = usual.objects_max;
     out.backoff_initial_ns = 30 * kMs;
     out.backoff_max_ns = 300 * kMs;
