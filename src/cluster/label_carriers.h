@@ -24,7 +24,7 @@ private:
     void remove(Text key, Slot);
 
     boost::unordered_flat_map<Text, NodeSet> carriers_;
-    const NodeSet none_;
+    const NodeSet none_{};
 };
 
 }  // namespace bayplan
