@@ -152,6 +152,8 @@ private:
         if (random_.chance(15)) {
             made.source = VolumeKind::aws_disk;
             made.driver = text(random_.chance(50) ? "ebs.csi.aws.com" : "pxd.portworx.com");
+        } else if (random_.chance(30)) {
+            made.driver = text("pxd.portworx.com");  // beside volumes of the plugin that it serves on some nodes
         }
         return made;
     }
@@ -232,6 +234,41 @@ TEST(VolumeNodes, a_mask_is_what_each_node_is_told) {
         }
     }
     EXPECT_GT(exact, 1000) << "else masks would be told as rough ones only";
+}
+
+// Of the plugin's volume that a pod has there, and of the room that is left for a volume of its driver.
+TEST(VolumeNodes, a_volume_of_a_plugin_counts_where_the_annotation_names_it) {
+    for (const bool annotated : {false, true}) {
+        StorageWorld world;
+        const Slot slot{0};
+        const auto facts = std::make_shared<const NodeFacts>(world.node("n"));
+        world.carriers.change(slot, nullptr, facts.get());
+        world.objects.set_node(slot, facts);
+        CsiNode csi_node;
+        csi_node.node = world.text("n");
+        csi_node.drivers.emplace_back().driver = world.text("pxd.portworx.com");
+        csi_node.drivers.back().count = 1;
+        if (annotated) {
+            csi_node.migrated.push_back(world.text("kubernetes.io/portworx-volume"));
+        }
+        world.objects.apply(csi_node);
+        const auto pod_with = [&](const char* claim, const char* name, VolumeKind source) {
+            Volume volume = world.volume(name);
+            volume.source = source;
+            volume.driver = world.text("pxd.portworx.com");
+            world.objects.apply(volume);
+            world.objects.apply(world.bound_claim(claim, name));
+            PodSpec pod;
+            pod.name_space = world.text("ns");
+            pod.volumes.emplace_back().name = world.text(claim);
+            return pod;
+        };
+        world.objects.add_pod(pod_with("c1", "v1", VolumeKind::aws_disk), slot);
+        const VolumePlan plan = prepare(pod_with("c2", "v2", VolumeKind::csi), world.objects, world.known, world.texts);
+        NodeMask mask(1, 1);
+        EXPECT_TRUE(narrow(VolumePredicate::limits, plan, world.objects, world.known, world.texts, mask));
+        EXPECT_EQ(mask[0], annotated ? 0u : 1u);
+    }
 }
 
 }  // namespace
