@@ -38,4 +38,15 @@ dataplane::TlsFiles tls_of(const std::string& name) {
     return {stem + ".pem", stem + ".key", directory.path() + "/ca.pem"};
 }
 
+ClientOptions options_of(const std::string& shim, std::uint16_t udp_port) {
+    const dataplane::TlsFiles tls = tls_of(shim);
+    ClientOptions options;
+    options.host = "127.0.0.1";
+    options.udp_port = udp_port;
+    options.certificate = tls.certificate;
+    options.key = tls.key;
+    options.authority = tls.authority;
+    return options;
+}
+
 }  // namespace bayplan::testing

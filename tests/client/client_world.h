@@ -81,13 +81,7 @@ public:
 
 // Of shim-a to this daemon; comes back quickly.
 inline ClientOptions options_to(const ScriptedDaemon& daemon) {
-    ClientOptions options;
-    options.host = "127.0.0.1";
-    options.udp_port = daemon.udp_port();
-    const dataplane::TlsFiles tls = tls_of("shim-a");
-    options.certificate = tls.certificate;
-    options.key = tls.key;
-    options.authority = tls.authority;
+    ClientOptions options = options_of("shim-a", daemon.udp_port());
     options.reconnect_initial_ms = 1;
     options.reconnect_max_ms = 20;
     return options;

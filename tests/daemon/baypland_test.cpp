@@ -58,13 +58,7 @@ std::string configuration(const std::string& more = "") {
 class Shim final : public ClientHandler, public StateSource {
 public:
     Shim(const std::string& certificate_name, std::uint16_t udp_port) {
-        const dataplane::TlsFiles tls = tls_of(certificate_name);
-        ClientOptions options;
-        options.host = "127.0.0.1";
-        options.udp_port = udp_port;
-        options.certificate = tls.certificate;
-        options.key = tls.key;
-        options.authority = tls.authority;
+        ClientOptions options = options_of(certificate_name, udp_port);
         std::string error;
         client_ = Client::open(options, *this, this, error);
         EXPECT_NE(client_, nullptr) << error;

@@ -54,13 +54,7 @@ std::string configuration(const std::string& data_plane = "", std::size_t partit
 class Shim final : public ClientHandler, public StateSource {
 public:
     Shim(const std::string& certificate_name, std::uint16_t udp_port, const std::string& partition) : name_(partition) {
-        const dataplane::TlsFiles tls = tls_of(certificate_name);
-        ClientOptions options;
-        options.host = "127.0.0.1";
-        options.udp_port = udp_port;
-        options.certificate = tls.certificate;
-        options.key = tls.key;
-        options.authority = tls.authority;
+        ClientOptions options = options_of(certificate_name, udp_port);
         options.partition = partition;
         std::string error;
         client_ = Client::open(options, *this, this, error);

@@ -44,13 +44,7 @@ public:
     enum class Wants : std::uint8_t { nothing, all };
 
     InformedShim(std::uint16_t udp_port, const std::string& name, Wants wants) {
-        const dataplane::TlsFiles tls = tls_of(name);
-        ClientOptions options;
-        options.host = "127.0.0.1";
-        options.udp_port = udp_port;
-        options.certificate = tls.certificate;
-        options.key = tls.key;
-        options.authority = tls.authority;
+        ClientOptions options = options_of(name, udp_port);
         options.reconnect_initial_ms = 1;
         options.wants_container_states = options.wants_events = options.wants_configuration = options.tells_its_state =
             wants == Wants::all;

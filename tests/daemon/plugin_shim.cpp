@@ -34,13 +34,7 @@ PluginShim::PluginShim(std::uint16_t udp_port, std::size_t nodes, Plugin plugin)
 PluginShim::~PluginShim() { client_->stop(); }
 
 void PluginShim::open() {
-    const dataplane::TlsFiles tls = tls_of("shim-a");
-    ClientOptions options;
-    options.host = "127.0.0.1";
-    options.udp_port = udp_port_;
-    options.certificate = tls.certificate;
-    options.key = tls.key;
-    options.authority = tls.authority;
+    ClientOptions options = options_of("shim-a", udp_port_);
     options.plugins.emplace_back(kPlugin);
     options.reconnect_initial_ms = 1;
     std::string error;

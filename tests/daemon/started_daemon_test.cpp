@@ -100,13 +100,7 @@ public:
     static constexpr std::size_t kKeyBytes = 300;
 
     explicit LongKeys(std::uint16_t udp_port) {
-        const dataplane::TlsFiles tls = tls_of("shim-a");
-        ClientOptions options;
-        options.host = "127.0.0.1";
-        options.udp_port = udp_port;
-        options.certificate = tls.certificate;
-        options.key = tls.key;
-        options.authority = tls.authority;
+        ClientOptions options = options_of("shim-a", udp_port);
         std::string error;
         client_ = Client::open(options, *this, &books_, error);
         EXPECT_NE(client_, nullptr) << error;

@@ -9,6 +9,7 @@
 namespace bayplan::kube_shim::extending {
 namespace {
 
+using bayplan::testing::options_of;
 using bayplan::testing::Process;
 using bayplan::testing::tls_of;
 using ::testing::HasSubstr;
@@ -31,13 +32,7 @@ class ExtendedDaemon : public ExtendedShim {
 protected:
     void SetUp() override { ASSERT_TRUE(daemon_.wait_for_log("msg=\"ready\"")) << daemon_.log(); }
     std::unique_ptr<Partition> make_partition(Books& books, DecisionHandler& handler, std::string& why) override {
-        const dataplane::TlsFiles tls = tls_of("shim-a");
-        ClientOptions options;
-        options.host = "127.0.0.1";
-        options.udp_port = daemon_.udp_port();
-        options.certificate = tls.certificate;
-        options.key = tls.key;
-        options.authority = tls.authority;
+        ClientOptions options = options_of("shim-a", daemon_.udp_port());
         return AppliancePartition::open(
             options, books, handler, [](const std::string&) {}, why);
     }
