@@ -57,4 +57,12 @@ std::size_t field_hash(const Record& record) {
     return hasher.hash();
 }
 
+// The same for tables.
+struct FieldHash {
+    template <typename Record>
+    std::size_t operator()(const Record& record) const {
+        return field_hash(record);
+    }
+};
+
 }  // namespace bayplan

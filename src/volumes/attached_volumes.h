@@ -83,22 +83,16 @@ private:
         Text driver = 0;
         std::int64_t most = 0;
     };
-    struct Hash {
-        template <typename Record>
-        std::size_t operator()(const Record& record) const {
-            return field_hash(record);
-        }
-    };
 
     struct User {
         Known known;
         FewOrMany<Slot, std::uint32_t, NumberHash> places;  // uses by slot
     };
     struct Here {};
-    using Users = FewOrMany<UserKey, Here, Hash>;
+    using Users = FewOrMany<UserKey, Here, FieldHash>;
     struct Node {
         Text name = 0;
-        FewOrMany<DriverVolume, Held, Hash> held;
+        FewOrMany<DriverVolume, Held, FieldHash> held;
         FewOrMany<Text, std::uint32_t, NumberHash> counted;
         std::vector<Limit> limits;
     };
@@ -128,8 +122,8 @@ private:
     const KnownTexts& known_;
     std::vector<Node> nodes_;  // by slot
     boost::unordered_flat_map<Text, Slot> names_;
-    SplitMap<UserKey, User, Hash> users_;
-    SplitMap<DriverVolume, Users, Hash> users_of_;  // mostly one, as in the next
+    SplitMap<UserKey, User, FieldHash> users_;
+    SplitMap<DriverVolume, Users, FieldHash> users_of_;  // mostly one, as in the next
     SplitMap<Text, Users, NumberHash> bound_to_;
     boost::unordered_flat_map<Text, Users> of_class_;
     boost::unordered_flat_map<Text, boost::unordered_flat_map<std::uint32_t, Below>> below_;

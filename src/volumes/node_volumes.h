@@ -49,16 +49,10 @@ private:
         Text name = 0;
         bool operator==(const Disk&) const = default;
     };
-    struct Hash {
-        template <typename Record>
-        std::size_t operator()(const Record& record) const {
-            return field_hash(record);
-        }
-    };
     static Disk disk_of(const PodVolume& volume) { return {volume.kind, volume.name}; }
 
-    FewOrMany<Disk, std::vector<UsedVolume>, Hash> disks_;
-    FewOrMany<ClaimName, std::uint32_t, Hash> claims_;  // uses
+    FewOrMany<Disk, std::vector<UsedVolume>, FieldHash> disks_;
+    FewOrMany<ClaimName, std::uint32_t, FieldHash> claims_;  // uses
 };
 
 // The claims that a pod names directly, as VolumeObjects::add_pod_claims takes them.
